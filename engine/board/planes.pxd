@@ -1,0 +1,29 @@
+"""Feature planes of every encoding, written straight into a batch row. Play and training encode with this code alone."""
+
+from .go cimport GoState
+from .ladder cimport LadderCache
+
+cdef enum:
+    ENC_KATAGO_V3 = 3
+    ENC_KATAGO_V4 = 4
+    ENC_KATAGO_V5 = 5
+    ENC_KATAGO_V6 = 6
+    ENC_KATAGO_V7 = 7
+    ENC_ALPHAGOZERO_17 = 17
+    ENC_LEELAZERO_18 = 18
+
+ctypedef struct EncodeOptions:
+    int symmetry          # 0..7, applied to the planes; bits 1 = flip rows, 2 = flip columns, 4 = transpose
+    int max_history       # moves of history shown, 0..5 (V3..V7); 5 by default
+    bint pass_alive_under_suicide  # the net's preferPassAliveUnderSuicideRules flag
+    float draw_adjustment          # added to white's komi; 0 by default
+    float playout_doubling_advantage
+
+cdef void default_options(EncodeOptions* options) noexcept nogil
+cdef int encoding_spatial(int encoding) noexcept nogil   # number of planes
+cdef int encoding_global(int encoding) noexcept nogil    # number of global inputs
+# Encode s with `to_play` to move. spatial: planes * H * W floats (NCHW row), globals: encoding_global floats. Both are
+# written whole (zeros included). With a transpose on a rectangle the planes are W x H: callers use it on squares only.
+cdef void encode(
+    int encoding, const GoState* s, int to_play, const EncodeOptions* options, LadderCache* cache,
+    float* spatial, float* globals_) noexcept nogil

@@ -1,0 +1,15 @@
+"""Areas and scores: Benson's pass-alive analysis, area as the encodings and Tromp-Taylor see it, independent life, and
+the score of a position given dead stones. Works on colors alone, so that any board can be asked."""
+
+from .go cimport GoState
+from .types cimport MAX_POINTS, uint8_t
+
+# out[point] = BLACK, WHITE or EMPTY. Pass-alive chains and the territory they enclose (NETFORMATS.md §2, "Benson details").
+cdef void pass_alive_area(const GoState* s, bint suicide, uint8_t* out) noexcept nogil
+# As plane 18/19 of V7 under area scoring without tax: pass-alive area, other stones outside it, one-coloured empty regions.
+cdef void full_area(const GoState* s, bint suicide, uint8_t* out) noexcept nogil
+# Independent-life area (NETFORMATS.md §2); returns white minus black independent regions (for the group tax, times two).
+cdef int independent_life_area(
+    const GoState* s, bint suicide, bint keep_territories, bint keep_stones, uint8_t* out) noexcept nogil
+# Tromp-Taylor: out[point] = owner if stone, or empty region that reaches one color only. Returns black minus white points.
+cdef int tromp_taylor_area(const GoState* s, uint8_t* out) noexcept nogil
