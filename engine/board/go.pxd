@@ -30,8 +30,9 @@ ctypedef struct GoState:
     Chain chain[MAX_POINTS]         # valid where head[p] == p
 
     int to_play                     # side to move by default: the other color of the last move's; see go_play
-    int ko_point                    # simple ko: point the side to move may not play, else NO_POINT
-    int n_passes                    # passes in a row at the end
+    int ko_point                    # simple ko: point that ko_color may not play, else NO_POINT
+    int ko_color                    # the side just captured from; the other side may play there
+    int n_passes                    # passes in a row at the end that count towards ending (not the one that took the button)
     bint ended                      # two passes in a row (or by the button rule); play goes on regardless
     int n_moves                     # moves and passes since the set-up position
     bint button_taken               # button rules: a pass has taken the button
@@ -57,21 +58,26 @@ ctypedef struct GoState:
     uint64_t* keys
     int32_t n_keys
     int32_t cap_keys
+    bint scratch                    # from go_copy_board: moves record neither keys nor past nor superko
     uint64_t bloom[64]              # 4096 bits; a miss says that no earlier key equals
+    uint64_t ever[BIT_WORDS]        # points that held a stone at any time since the set-up: elsewhere no move repeats
 
-# Life time. A GoState starts zeroed (calloc or memset) or from go_init; go_free releases the keys.
+# Life time. A GoState starts zeroed (calloc or memset) or from go_init, which takes raw memory (go_free a live one
+# first, or start it anew with go_setup); go_free releases the keys.
 cdef int go_init(GoState* s, const Geometry* geo, const Rules* rules, float komi) except -1 nogil
 cdef void go_free(GoState* s) noexcept nogil
-cdef int go_copy(GoState* dst, const GoState* src) except -1 nogil          # keys too; dst keeps its own buffer
-cdef int go_copy_board(GoState* dst, const GoState* src) except -1 nogil    # present position only, no keys, no superko
+cdef int go_copy(GoState* dst, const GoState* src) except -1 nogil          # keys too; dst, zeroed or live, keeps its own buffer
+cdef int go_copy_board(GoState* dst, const GoState* src) except -1 nogil    # present position only, no keys, no superko; ko stays
 cdef int go_setup(GoState* s, const uint8_t* colors, int to_play) except -1 nogil  # colors by padded point; new set-up position, no history
 
 # Moves.
 cdef bint go_is_legal(const GoState* s, int point, int color) noexcept nogil           # ko, superko and suicide under s.rules
 cdef bint go_is_legal_simple(const GoState* s, int point, int color) noexcept nogil    # the same without superko
+cdef bint go_is_possible(const GoState* s, int point, int color) noexcept nogil        # under some rules: empty, no single-stone suicide
 cdef bint go_breaks_superko(const GoState* s, int point, int color) noexcept nogil     # point is otherwise legal
 cdef int go_legal_mask(const GoState* s, int color, uint8_t* mask) noexcept nogil      # mask[action], area + 1 bytes; returns the count, pass included
-cdef int go_play(GoState* s, int point, int color) except -1 nogil                     # go_is_legal_simple holds; returns stones captured (own, if suicide)
+cdef int go_play(GoState* s, int point, int color) except -1 nogil                     # go_is_possible holds; returns stones captured (own, if suicide)
+cdef bint go_pass_ends(const GoState* s) noexcept nogil                                # a pass now would end the game
 cdef uint64_t go_hash_after(const GoState* s, int point, int color) noexcept nogil     # s.hash after that legal move
 
 # Chains.

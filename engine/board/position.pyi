@@ -17,7 +17,8 @@ class Position:
 
     rules: Rules
     def __init__(
-        self, width: int = 19, height: int | None = None, *, rules: Rules | str = "chinese-ogs", komi: float | None = None
+        self, width: int = 19, height: int | None = None, *,
+        rules: Rules | str = "chinese-ogs", komi: float | None = None,
     ) -> None: ...
     @property
     def width(self) -> int: ...
@@ -46,8 +47,13 @@ class Position:
     @property
     def ko_action(self) -> int | None: ...
     def situation_key(self, color: int | None = None) -> int: ...
-    def play(self, action: int, color: int | None = None, *, allow_superko: bool = False) -> int:
-        """Play and return the number of stones captured. Raises IllegalMove and leaves the position as it was."""
+    def play(
+        self, action: int, color: int | None = None, *, allow_superko: bool = False, tolerant: bool = False
+    ) -> int:
+        """Play and return the number of stones captured. Raises IllegalMove and leaves the position as it was.
+
+        allow_superko forgives superko; tolerant forgives any ko and the suicide of several stones too (golden games).
+        """
     def undo(self) -> None:
         """Take the last move back. Raises EngineError("cannot undo") at the set-up position."""
     def is_legal(self, action: int, color: int | None = None) -> bool: ...
