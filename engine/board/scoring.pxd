@@ -1,6 +1,7 @@
 """Areas and scores: Benson's pass-alive analysis, area as the encodings and Tromp-Taylor see it, independent life, and
 the score of a position given dead stones. Works on colors alone, so that any board can be asked."""
 
+from .geometry cimport Geometry
 from .go cimport GoState
 from .types cimport MAX_POINTS, uint8_t
 
@@ -13,3 +14,13 @@ cdef int independent_life_area(
     const GoState* s, bint suicide, bint keep_territories, bint keep_stones, uint8_t* out) noexcept nogil
 # Tromp-Taylor: out[point] = owner if stone, or empty region that reaches one color only. Returns black minus white points.
 cdef int tromp_taylor_area(const GoState* s, uint8_t* out) noexcept nogil
+# What White gets beside the board: komi, handicap bonus, and half a point for or against it where the button is taken.
+cdef double white_bonus(const GoState* s) noexcept nogil
+
+# The same on bare colors by padded point (walls as in geo.empty_board); out has geo.n_points entries.
+cdef void colors_pass_alive(const Geometry* geo, const uint8_t* color, bint suicide, uint8_t* out) noexcept nogil
+cdef void colors_full_area(const Geometry* geo, const uint8_t* color, bint suicide, uint8_t* out) noexcept nogil
+cdef int colors_independent_life(
+    const Geometry* geo, const uint8_t* color, bint suicide, bint keep_territories, bint keep_stones, uint8_t* out
+) noexcept nogil
+cdef int colors_tromp_taylor(const Geometry* geo, const uint8_t* color, uint8_t* out) noexcept nogil
