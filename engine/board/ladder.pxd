@@ -1,13 +1,72 @@
-"""The ladder reader of the V7 planes 14..17 (NETFORMATS.md §2, "Ladder reader")."""
+"""The ladder reader of the V7 planes 14..17 (NETFORMATS.md §2, "Ladder reader") and the table of its finished readings."""
 
+from .geometry cimport Geometry
 from .go cimport GoState
-from .types cimport MAX_POINTS, int16_t, uint8_t, uint64_t
+from .types cimport BIT_WORDS, MAX_POINTS, int16_t, int32_t, uint8_t, uint32_t, uint64_t
 
-ctypedef struct LadderCache  # opaque: scratch boards and a hash-keyed table of finished readings; one a thread
+cdef enum:
+    LADDER_BUDGET = 25000   # nodes of one reading; a reading that needs more counts as captured
+    LADDER_DEPTH = 1300     # moves in a row; deeper counts as captured
+    LADDER_SLOTS = 4096     # finished positions a cache remembers, a power of two
+    CAPTURE_STACK = 8192    # capturing moves waiting on the path of one reading
+
+ctypedef struct LadderChain:
+    # Pseudo-liberties as in go.pxd: in atari iff libs * sumsq == sum * sum and libs > 0.
+    int32_t libs
+    int32_t sum
+    uint32_t sumsq
+    int32_t size
+
+ctypedef struct LadderUndo:
+    LadderChain old_chain    # what chain[point], head[point], next[point] held before
+    int16_t old_head
+    int16_t old_next
+    int16_t point
+    int16_t old_ko
+    int16_t n_captured
+    int16_t n_merged
+    int16_t captured[4]      # heads
+    int16_t merged_into[4]   # head kept
+    int16_t merged[4]        # head swallowed
+
+ctypedef struct LadderBoard:
+    const Geometry* geo
+    int step[4]
+    uint8_t color[MAX_POINTS]
+    int16_t head[MAX_POINTS]
+    int16_t next[MAX_POINTS]
+    LadderChain chain[MAX_POINTS]
+    int ko                   # simple ko: forbidden to either side, else NO_POINT
+    int nodes
+    int depth
+    int n_moves
+    int16_t moves[CAPTURE_STACK]
+    LadderUndo undo[LADDER_DEPTH]
+
+ctypedef struct LadderReading:
+    uint64_t key                        # 0 = free
+    uint64_t in_ladder[BIT_WORDS]       # stones, of both colors, that can be captured in a ladder now
+    uint64_t works[2][BIT_WORDS]        # [target - 1]: see ladder_read
+    uint8_t has_works[2]                # whether works[target - 1] has been read
+
+ctypedef struct LadderCache:  # one a thread
+    LadderBoard board
+    uint64_t hits
+    uint64_t misses
+    LadderReading slot[LADDER_SLOTS]
 
 cdef LadderCache* ladder_cache_new() except NULL
 cdef void ladder_cache_free(LadderCache* cache) noexcept nogil
-# in_ladder[point] = 1 for every stone of a chain that can be captured in a ladder now; works[point] = 1 for moves that
-# start a working ladder against a chain of the color `target` that has more than one liberty (pass works = NULL to skip).
+cdef void ladder_cache_clear(LadderCache* cache) noexcept nogil
+
+# The reading of one position: hash is the xor of its stones' keys, ko its simple-ko point or NO_POINT, colors its padded
+# board. works[target - 1] = moves that start a working ladder against a chain of the color `target` that has two
+# liberties; target EMPTY asks for in_ladder alone. ladder_find gives NULL where the table does not know. The answer
+# lives until the next ladder_read of this cache.
+cdef const LadderReading* ladder_find(
+    LadderCache* cache, const Geometry* geo, uint64_t hash, int ko, int target) noexcept nogil
+cdef const LadderReading* ladder_read(
+    LadderCache* cache, const Geometry* geo, const uint8_t* colors, uint64_t hash, int ko, int target) noexcept nogil
+# The same as bytes a point: in_ladder[point], works[point] (NULL to skip).
 cdef void ladder_stones(
     LadderCache* cache, const GoState* s, int target, uint8_t* in_ladder, uint8_t* works) noexcept nogil

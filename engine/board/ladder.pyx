@@ -1,0 +1,500 @@
+"""The ladder reader: which chains can be captured in a ladder now, and which moves start one.
+
+It reads on a light board of its own with exact undo and neither superko nor scoring, depth first, the attacker playing on
+the chain's two liberties, the defender capturing or extending (NETFORMATS.md §2). Cuts below are those that cannot
+change an answer. Finished positions stay in a table keyed by position and ko point, so that the boards one and two moves
+ago are mostly remembered when a game or a line of search is encoded move by move.
+"""
+
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy, memset
+
+from .bits cimport lowest_bit
+from .types cimport EMPTY, NO_POINT
+
+
+cdef LadderCache* ladder_cache_new() except NULL:
+    cdef LadderCache* cache = <LadderCache*>calloc(1, sizeof(LadderCache))
+    if cache == NULL:
+        raise MemoryError()
+    return cache
+
+
+cdef void ladder_cache_free(LadderCache* cache) noexcept nogil:
+    free(cache)
+
+
+cdef void ladder_cache_clear(LadderCache* cache) noexcept nogil:
+    memset(&cache.slot[0], 0, sizeof(cache.slot))
+    cache.hits = 0
+    cache.misses = 0
+
+
+# ---- the light board -------------------------------------------------------------------------------------------------
+
+cdef inline void add_liberty(LadderChain* chain, int point) noexcept nogil:
+    chain.libs += 1
+    chain.sum += point
+    chain.sumsq += <uint32_t>(point * point)
+
+
+cdef inline void drop_liberty(LadderChain* chain, int point) noexcept nogil:
+    chain.libs -= 1
+    chain.sum -= point
+    chain.sumsq -= <uint32_t>(point * point)
+
+
+cdef inline bint in_atari(const LadderChain* chain) noexcept nogil:
+    return chain.libs > 0 and <uint64_t>chain.libs * chain.sumsq == <uint64_t>chain.sum * <uint64_t>chain.sum
+
+
+cdef inline int room(const LadderBoard* b, int point) noexcept nogil:
+    # Empty neighbours.
+    return (
+        (b.color[point - 1] == EMPTY) + (b.color[point + 1] == EMPTY)
+        + (b.color[point - b.step[3]] == EMPTY) + (b.color[point + b.step[3]] == EMPTY))
+
+
+cdef inline bint adjacent(const LadderBoard* b, int p, int q) noexcept nogil:
+    return p - q == 1 or q - p == 1 or p - q == b.step[3] or q - p == b.step[3]
+
+
+cdef void load(LadderBoard* b, const Geometry* geo, const uint8_t* colors, int ko) noexcept nogil:
+    # Set the position; the chains are found by flood fill. Invariant: every stone has a liberty in its chain.
+    cdef int16_t stack[MAX_POINTS]
+    cdef int action, start, point, near, top, i, color
+    b.geo = geo
+    b.step[0] = -geo.stride
+    b.step[1] = -1
+    b.step[2] = 1
+    b.step[3] = geo.stride
+    memcpy(b.color, colors, geo.n_points)
+    memset(b.head, 0, geo.n_points * sizeof(int16_t))
+    b.ko = ko
+    b.depth = 0
+    b.n_moves = 0
+    for action in range(geo.area):
+        start = geo.point_of_action[action]
+        color = b.color[start]
+        if color == EMPTY or b.head[start] != 0:
+            continue
+        memset(&b.chain[start], 0, sizeof(LadderChain))
+        b.head[start] = start
+        b.next[start] = start
+        stack[0] = start
+        top = 1
+        while top > 0:
+            top -= 1
+            point = stack[top]
+            b.chain[start].size += 1
+            for i in range(4):
+                near = point + b.step[i]
+                if b.color[near] == EMPTY:
+                    add_liberty(&b.chain[start], near)
+                elif b.color[near] == color and b.head[near] == 0:
+                    b.head[near] = start
+                    b.next[near] = b.next[start]
+                    b.next[start] = near
+                    stack[top] = near
+                    top += 1
+
+
+cdef bint may_play(const LadderBoard* b, int point, int color) noexcept nogil:
+    # point is empty. Neither the ko nor suicide of any size.
+    cdef int i, k, near, touching
+    cdef const LadderChain* chain
+    if point == b.ko:
+        return False
+    for i in range(4):
+        near = point + b.step[i]
+        if b.color[near] == EMPTY:
+            return True
+        if b.color[near] == color:
+            if not in_atari(&b.chain[b.head[near]]):
+                return True
+        elif b.color[near] == 3 - color and in_atari(&b.chain[b.head[near]]):
+            return True
+    return False
+
+
+cdef void play(LadderBoard* b, int point, int color) noexcept nogil:
+    # may_play holds and b.depth < LADDER_DEPTH. Invariant: take_back restores every byte that matters.
+    cdef LadderUndo* undo = &b.undo[b.depth]
+    cdef int i, near, kept, gone, stone, swap
+    b.depth += 1
+    undo.point = point
+    undo.old_ko = b.ko
+    undo.old_head = b.head[point]
+    undo.old_next = b.next[point]
+    undo.old_chain = b.chain[point]
+    undo.n_captured = 0
+    undo.n_merged = 0
+    b.color[point] = color
+    b.head[point] = point
+    b.next[point] = point
+    memset(&b.chain[point], 0, sizeof(LadderChain))
+    b.chain[point].size = 1
+    for i in range(4):
+        near = point + b.step[i]
+        if b.color[near] == EMPTY:
+            add_liberty(&b.chain[point], near)
+        elif b.color[near] < 3:
+            drop_liberty(&b.chain[b.head[near]], point)
+    for i in range(4):
+        near = point + b.step[i]
+        if b.color[near] == color and b.head[near] != b.head[point]:
+            kept = b.head[near]
+            gone = b.head[point]
+            if b.chain[kept].size < b.chain[gone].size:
+                kept, gone = gone, kept
+            merge(b, kept, gone)
+            undo.merged_into[undo.n_merged] = kept
+            undo.merged[undo.n_merged] = gone
+            undo.n_merged += 1
+    for i in range(4):
+        near = point + b.step[i]
+        if b.color[near] == 3 - color and b.chain[b.head[near]].libs == 0:
+            undo.captured[undo.n_captured] = b.head[near]
+            undo.n_captured += 1
+            lift(b, b.head[near], color)
+    b.ko = NO_POINT
+    if undo.n_captured == 1 and b.chain[undo.captured[0]].size == 1:
+        if b.chain[b.head[point]].size == 1 and b.chain[point].libs == 1:
+            b.ko = undo.captured[0]
+
+
+cdef void merge(LadderBoard* b, int kept, int gone) noexcept nogil:
+    cdef int stone = gone
+    while True:
+        b.head[stone] = kept
+        stone = b.next[stone]
+        if stone == gone:
+            break
+    stone = b.next[kept]
+    b.next[kept] = b.next[gone]
+    b.next[gone] = stone
+    b.chain[kept].libs += b.chain[gone].libs
+    b.chain[kept].sum += b.chain[gone].sum
+    b.chain[kept].sumsq += b.chain[gone].sumsq
+    b.chain[kept].size += b.chain[gone].size
+
+
+cdef void lift(LadderBoard* b, int head, int by) noexcept nogil:
+    # Take a chain without liberties off; its head, next and chain entries stay for take_back.
+    cdef int stone = head, near, i
+    while True:
+        b.color[stone] = EMPTY
+        for i in range(4):
+            near = stone + b.step[i]
+            if b.color[near] == by:
+                add_liberty(&b.chain[b.head[near]], stone)
+        stone = b.next[stone]
+        if stone == head:
+            break
+
+
+cdef void take_back(LadderBoard* b) noexcept nogil:
+    cdef LadderUndo* undo
+    cdef int i, k, point, color, stone, near, kept, gone, head
+    b.depth -= 1
+    undo = &b.undo[b.depth]
+    point = undo.point
+    color = b.color[point]
+    for k in range(undo.n_captured):
+        head = undo.captured[k]
+        stone = head
+        while True:
+            b.color[stone] = 3 - color
+            for i in range(4):
+                near = stone + b.step[i]
+                if b.color[near] == color:
+                    drop_liberty(&b.chain[b.head[near]], stone)
+            stone = b.next[stone]
+            if stone == head:
+                break
+    for k in range(undo.n_merged - 1, -1, -1):
+        kept = undo.merged_into[k]
+        gone = undo.merged[k]
+        stone = b.next[kept]
+        b.next[kept] = b.next[gone]
+        b.next[gone] = stone
+        b.chain[kept].libs -= b.chain[gone].libs
+        b.chain[kept].sum -= b.chain[gone].sum
+        b.chain[kept].sumsq -= b.chain[gone].sumsq
+        b.chain[kept].size -= b.chain[gone].size
+        stone = gone
+        while True:
+            b.head[stone] = gone
+            stone = b.next[stone]
+            if stone == gone:
+                break
+    b.color[point] = EMPTY
+    for i in range(4):
+        near = point + b.step[i]
+        if b.color[near] != EMPTY and b.color[near] < 3:
+            add_liberty(&b.chain[b.head[near]], point)
+    b.head[point] = undo.old_head
+    b.next[point] = undo.old_next
+    b.chain[point] = undo.old_chain
+    b.ko = undo.old_ko
+
+
+# ---- reading ---------------------------------------------------------------------------------------------------------
+
+cdef int list_liberties(const LadderBoard* b, int stone, int* out) noexcept nogil:
+    # Up to three liberties of the chain; returns their number.
+    cdef int count = 0, point = stone, near, i
+    while True:
+        for i in range(4):
+            near = point + b.step[i]
+            if b.color[near] != EMPTY:
+                continue
+            if (count > 0 and out[0] == near) or (count > 1 and out[1] == near):
+                continue
+            out[count] = near
+            count += 1
+            if count == 3:
+                return 3
+        point = b.next[point]
+        if point == stone:
+            return count
+
+
+cdef int push_captures(LadderBoard* b, int stone, int first) noexcept nogil:
+    # Put the moves that capture a neighbour chain in atari on b.moves, each once; returns the new top.
+    cdef int top = first, point = stone, them = 3 - b.color[stone], near, i, k, move
+    cdef const LadderChain* chain
+    while True:
+        for i in range(4):
+            near = point + b.step[i]
+            if b.color[near] != them:
+                continue
+            chain = &b.chain[b.head[near]]
+            if not in_atari(chain):
+                continue
+            move = chain.sum // chain.libs
+            for k in range(first, top):
+                if b.moves[k] == move:
+                    break
+            else:
+                if top < CAPTURE_STACK:
+                    b.moves[top] = move
+                    top += 1
+        point = b.next[point]
+        if point == stone:
+            return top
+
+
+cdef bint defender_lost(LadderBoard* b, int stone) noexcept nogil:
+    # The chain of `stone` is in atari, its side to move; b.ko is NO_POINT. True if every answer leads to capture.
+    cdef int us = b.color[stone], first = b.n_moves, last, top, k, move
+    cdef bint lost
+    b.nodes += 1
+    if b.nodes >= LADDER_BUDGET or b.depth >= LADDER_DEPTH - 1:
+        return True
+    last = b.chain[b.head[stone]].sum // b.chain[b.head[stone]].libs
+    if room(b, last) >= 3:
+        return False
+    top = push_captures(b, stone, first)
+    for k in range(first, top):
+        if b.moves[k] == last:
+            break
+    else:
+        if top < CAPTURE_STACK:
+            b.moves[top] = last
+            top += 1
+    b.n_moves = top
+    lost = True
+    for k in range(top - 1, first - 1, -1):
+        move = b.moves[k]
+        if not may_play(b, move, us):
+            continue
+        play(b, move, us)
+        lost = attacker_wins(b, stone)
+        take_back(b)
+        if b.nodes >= LADDER_BUDGET:
+            lost = True
+            break
+        if not lost:
+            break
+    b.n_moves = first
+    return lost
+
+
+cdef bint attacker_wins(LadderBoard* b, int stone) noexcept nogil:
+    # The chain's side has just played; the attacker is to move, b.ko as that move left it.
+    cdef int liberty[3]
+    cdef int us = b.color[stone], touch, room0, room1, k, first
+    cdef bint won
+    b.nodes += 1
+    if b.nodes >= LADDER_BUDGET or b.depth >= LADDER_DEPTH - 1:
+        return True
+    k = list_liberties(b, stone, liberty)
+    if k != 2:
+        return k < 2
+    touch = adjacent(b, liberty[0], liberty[1])
+    room0 = room(b, liberty[0]) - touch
+    room1 = room(b, liberty[1]) - touch
+    if room0 >= 3 and room1 >= 3:
+        return False
+    if room0 == 0 and room1 == 0 and touch == 0 and double_ko_death(b, stone, liberty[0], liberty[1]):
+        return True
+    first = 0 if room0 >= room1 else 1  # fill the roomier liberty first: the other one is left to the defender
+    won = (room1 if first == 0 else room0) < 3 and attack_works(b, stone, liberty[first])
+    if not won and (room0 if first == 0 else room1) < 3:
+        won = attack_works(b, stone, liberty[1 - first])
+    return won
+
+
+cdef bint attack_works(LadderBoard* b, int stone, int move) noexcept nogil:
+    # Inside a reading: put the two-liberty chain into atari at `move`. Leaving a ko counts as letting it escape.
+    cdef bint lost
+    if not may_play(b, move, 3 - b.color[stone]):
+        return False
+    play(b, move, 3 - b.color[stone])
+    lost = b.ko == NO_POINT and defender_lost(b, stone)
+    take_back(b)
+    return lost
+
+
+cdef bint double_ko_death(LadderBoard* b, int stone, int p, int q) noexcept nogil:
+    # Both liberties are ko mouths that gain the defender nothing when filled, and no neighbour chain is in atari.
+    if not (is_ko_mouth(b, p, 3 - b.color[stone]) and is_ko_mouth(b, q, 3 - b.color[stone])):
+        return False
+    if push_captures(b, stone, b.n_moves) > b.n_moves:
+        return False
+    return not gains_third_liberty(b, stone, p) and not gains_third_liberty(b, stone, q)
+
+
+cdef bint is_ko_mouth(const LadderBoard* b, int point, int taker) noexcept nogil:
+    # A move of `taker` at the empty point would capture exactly one lone stone, among enemies and walls only.
+    cdef int i, near, victim = 0
+    for i in range(4):
+        near = point + b.step[i]
+        if b.color[near] == EMPTY or b.color[near] == taker:
+            return False
+        if b.color[near] == 3 - taker and in_atari(&b.chain[b.head[near]]):
+            if victim != 0:
+                return False
+            victim = near
+    return victim != 0 and b.chain[b.head[victim]].size == 1
+
+
+cdef bint gains_third_liberty(LadderBoard* b, int stone, int move) noexcept nogil:
+    cdef int liberty[3]
+    cdef int count
+    play(b, move, b.color[stone])
+    count = list_liberties(b, stone, liberty)
+    take_back(b)
+    return count >= 3
+
+
+cdef bint start_works(LadderBoard* b, int stone, int move) noexcept nogil:
+    # At the root: the attacker fills a liberty of a two-liberty chain. The ko on the board binds this move alone; the
+    # defender's first answer knows no ko.
+    cdef bint lost
+    if not may_play(b, move, 3 - b.color[stone]):
+        return False
+    play(b, move, 3 - b.color[stone])
+    b.ko = NO_POINT
+    b.nodes = 0
+    lost = defender_lost(b, stone)
+    take_back(b)
+    return lost
+
+
+cdef inline void set_bit(uint64_t* bits, int point) noexcept nogil:
+    bits[point >> 6] |= <uint64_t>1 << (point & 63)
+
+
+cdef inline bint has_bit(const uint64_t* bits, int point) noexcept nogil:
+    return (bits[point >> 6] >> (point & 63)) & 1
+
+
+cdef bint chain_in_ladder(LadderBoard* b, int head, uint64_t* works) noexcept nogil:
+    # works may be NULL: then one working move is enough.
+    cdef int liberty[3]
+    cdef int ko = b.ko, count, touch
+    cdef bint works0, works1
+    if in_atari(&b.chain[head]):
+        b.ko = NO_POINT
+        b.nodes = 0
+        works0 = defender_lost(b, head)
+        b.ko = ko
+        return works0
+    count = list_liberties(b, head, liberty)
+    if count != 2:
+        return False
+    touch = adjacent(b, liberty[0], liberty[1])
+    works0 = room(b, liberty[1]) - touch < 3 and start_works(b, head, liberty[0])
+    if works0 and works == NULL:
+        return True
+    works1 = room(b, liberty[0]) - touch < 3 and start_works(b, head, liberty[1])
+    if works != NULL:
+        if works0:
+            set_bit(works, liberty[0])
+        if works1:
+            set_bit(works, liberty[1])
+    return works0 or works1
+
+
+# ---- positions -------------------------------------------------------------------------------------------------------
+
+cdef inline uint64_t reading_key(const Geometry* geo, uint64_t hash, int ko) noexcept nogil:
+    cdef uint64_t key = hash ^ (<uint64_t>(ko + 2) * 0x9E3779B97F4A7C15u)
+    key ^= <uint64_t>(geo.width * 64 + geo.height) * 0xC2B2AE3D27D4EB4Fu
+    key ^= key >> 29
+    return key if key != 0 else 1
+
+
+cdef const LadderReading* ladder_find(
+        LadderCache* cache, const Geometry* geo, uint64_t hash, int ko, int target) noexcept nogil:
+    cdef uint64_t key = reading_key(geo, hash, ko)
+    cdef const LadderReading* reading = &cache.slot[key & (LADDER_SLOTS - 1)]
+    if reading.key == key and (target == EMPTY or reading.has_works[target - 1]):
+        cache.hits += 1
+        return reading
+    return NULL
+
+
+cdef const LadderReading* ladder_read(
+        LadderCache* cache, const Geometry* geo, const uint8_t* colors, uint64_t hash, int ko, int target) noexcept nogil:
+    cdef const LadderReading* known = ladder_find(cache, geo, hash, ko, target)
+    cdef LadderBoard* b = &cache.board
+    cdef LadderReading* reading
+    cdef int action, point, stone
+    cdef uint64_t key
+    if known != NULL:
+        return known
+    cache.misses += 1
+    key = reading_key(geo, hash, ko)
+    reading = &cache.slot[key & (LADDER_SLOTS - 1)]
+    memset(reading, 0, sizeof(LadderReading))
+    reading.key = key
+    if target != EMPTY:
+        reading.has_works[target - 1] = True
+    load(b, geo, colors, ko)
+    for action in range(geo.area):
+        point = geo.point_of_action[action]
+        if colors[point] == EMPTY or b.head[point] != point:
+            continue
+        if not chain_in_ladder(b, point, &reading.works[target - 1][0] if colors[point] == target else NULL):
+            continue
+        stone = point
+        while True:
+            set_bit(reading.in_ladder, stone)
+            stone = b.next[stone]
+            if stone == point:
+                break
+    return reading
+
+
+cdef void ladder_stones(
+        LadderCache* cache, const GoState* s, int target, uint8_t* in_ladder, uint8_t* works) noexcept nogil:
+    cdef const LadderReading* reading = ladder_read(
+        cache, s.geo, s.color, s.hash, s.ko_point, target if works != NULL else EMPTY)
+    cdef int point
+    for point in range(s.geo.n_points):
+        in_ladder[point] = has_bit(reading.in_ladder, point)
+        if works != NULL:
+            works[point] = has_bit(reading.works[target - 1], point)
