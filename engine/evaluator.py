@@ -14,6 +14,17 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float32]
 
+ENCODING_SHAPES: dict[str, tuple[int, int]] = {
+    "katago-v3": (22, 14),
+    "katago-v4": (22, 14),
+    "katago-v5": (13, 12),
+    "katago-v6": (22, 16),
+    "katago-v7": (22, 19),
+    "alphagozero-17": (17, 0),
+    "leelazero-18": (18, 0),
+}
+"""Names of the encodings with their planes and global inputs; engine.board.planes writes them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:

@@ -11,20 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .evaluator import Evaluation, Evaluator, FloatArray
+from .evaluator import ENCODING_SHAPES, Evaluation, Evaluator, FloatArray
 
 UintArray = NDArray[np.uint64]
-
-INPUT_SHAPES: dict[str, tuple[int, int]] = {
-    "katago-v3": (22, 14),
-    "katago-v4": (22, 14),
-    "katago-v5": (13, 12),
-    "katago-v6": (22, 16),
-    "katago-v7": (22, 19),
-    "alphagozero-17": (17, 0),
-    "leelazero-18": (18, 0),
-}
-"""Planes and global inputs of the encodings, as engine.board.planes writes them."""
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
@@ -44,7 +33,7 @@ class UniformEvaluator:
         self.encoding = encoding
         self.max_batch = max_batch
         self._value = value
-        self._planes, self._globals = INPUT_SHAPES[encoding]
+        self._planes, self._globals = ENCODING_SHAPES[encoding]
 
     def supports_size(self, width: int, height: int) -> bool:
         return True

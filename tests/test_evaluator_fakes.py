@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from engine.evaluator import AsyncEvaluator, Evaluator
+from engine.evaluator import ENCODING_SHAPES, AsyncEvaluator, Evaluator
 from engine.evaluator_fakes import (
-    INPUT_SHAPES,
     HashEvaluator,
     RecordingEvaluator,
     TwoStepEvaluator,
@@ -21,7 +20,7 @@ def _inputs(evaluator, batch, width=9, height=7, seed=0):
     return spatial, globals_
 
 
-@pytest.mark.parametrize("encoding", sorted(INPUT_SHAPES))
+@pytest.mark.parametrize("encoding", sorted(ENCODING_SHAPES))
 def test_shapes_and_protocol(encoding):
     for evaluator in (UniformEvaluator(encoding), HashEvaluator(encoding)):
         assert isinstance(evaluator, Evaluator)
