@@ -151,7 +151,8 @@ cdef void encode_katago(
         int encoding, const GoState* s, int to_play, const EncodeOptions* options, LadderCache* cache,
         const Row* row, float* globals_) noexcept nogil:
     cdef bint small = encoding == ENC_KATAGO_V5   # no liberties, ladders and areas
-    cdef int shown = history_shown(s, to_play, options.max_history)
+    cdef bint hidden = pass_is_friendly(s)
+    cdef int shown = 0 if hidden else history_shown(s, to_play, options.max_history)
     cdef int i, move
     fill(row, 0)
     mark_stones(s, to_play, row, not small)
@@ -165,7 +166,14 @@ cdef void encode_katago(
     if not small:
         mark_ladders(s, to_play, shown, cache, row)
         mark_areas(encoding, s, to_play, options, row)
-    write_globals(encoding, s, to_play, options, globals_)
+    write_globals(
+        encoding, s, to_play, not hidden and options.max_history > 0 and go_pass_ends(s), options, globals_)
+
+
+cdef bint pass_is_friendly(const GoState* s) noexcept nogil:
+    # After one pass under friendlyPassOk the net must not take the next pass for the end: KataGo hides the history then.
+    return (
+        s.rules.friendly_pass_ok and s.rules.scoring == SCORING_AREA and s.n_passes == 1 and go_pass_ends(s))
 
 
 cdef int history_shown(const GoState* s, int to_play, int most) noexcept nogil:
@@ -342,11 +350,10 @@ cdef double parity_wave(double komi, int area) noexcept nogil:
 
 
 cdef void write_globals(
-        int encoding, const GoState* s, int to_play, const EncodeOptions* options, float* g) noexcept nogil:
+        int encoding, const GoState* s, int to_play, bint pass_ends, const EncodeOptions* options, float* g) noexcept nogil:
     cdef int area = s.geo.area
     cdef double bound = area + (20 if encoding == ENC_KATAGO_V7 else 1)
     cdef double komi = self_komi(s, to_play, options.draw_adjustment)
-    cdef bint pass_ends = options.max_history > 0 and go_pass_ends(s)
     cdef float wave = 0
     if komi > bound:
         komi = bound
