@@ -2,46 +2,12 @@
 
 from .geometry cimport Geometry
 from .go cimport GoState
-from .types cimport BIT_WORDS, MAX_POINTS, int16_t, int32_t, uint8_t, uint32_t, uint64_t
+from .ladder_board cimport LadderBoard
+from .types cimport BIT_WORDS, uint8_t, uint64_t
 
 cdef enum:
-    LADDER_BUDGET = 25000   # nodes of one reading; a reading that needs more counts as captured
-    LADDER_DEPTH = 1300     # moves in a row; deeper counts as captured
+    LADDER_BUDGET = 25000   # nodes of one reading; a reading that needs more, or goes deeper than LADDER_DEPTH, counts as captured
     LADDER_SLOTS = 4096     # finished positions a cache remembers, a power of two
-    CAPTURE_STACK = 8192    # capturing moves waiting on the path of one reading
-
-ctypedef struct LadderChain:
-    # Pseudo-liberties as in go.pxd: in atari iff libs * sumsq == sum * sum and libs > 0.
-    int32_t libs
-    int32_t sum
-    uint32_t sumsq
-    int32_t size
-
-ctypedef struct LadderUndo:
-    LadderChain old_chain    # what chain[point], head[point], next[point] held before
-    int16_t old_head
-    int16_t old_next
-    int16_t point
-    int16_t old_ko
-    int16_t n_captured
-    int16_t n_merged
-    int16_t captured[4]      # heads
-    int16_t merged_into[4]   # head kept
-    int16_t merged[4]        # head swallowed
-
-ctypedef struct LadderBoard:
-    const Geometry* geo
-    int step[4]
-    uint8_t color[MAX_POINTS]
-    int16_t head[MAX_POINTS]
-    int16_t next[MAX_POINTS]
-    LadderChain chain[MAX_POINTS]
-    int ko                   # simple ko: forbidden to either side, else NO_POINT
-    int nodes
-    int depth
-    int n_moves
-    int16_t moves[CAPTURE_STACK]
-    LadderUndo undo[LADDER_DEPTH]
 
 ctypedef struct LadderReading:
     uint64_t key                        # 0 = free
