@@ -5,14 +5,15 @@ from .geometry cimport Geometry
 from .go cimport GoState
 from .types cimport MAX_POINTS, uint8_t
 
-# out[point] = BLACK, WHITE or EMPTY. Pass-alive chains and the territory they enclose (NETFORMATS.md §2, "Benson details").
+# out[point] = BLACK, WHITE or EMPTY. Pass-alive chains and the territory they enclose (NETFORMATS.md §2).
 cdef void pass_alive_area(const GoState* s, bint suicide, uint8_t* out) noexcept nogil
-# As plane 18/19 of V7 under area scoring without tax: pass-alive area, other stones outside it, one-coloured empty regions.
+# As planes 18/19 of V7 under area scoring without tax: pass-alive area, other stones outside it, empty regions that touch
+# one color only.
 cdef void full_area(const GoState* s, bint suicide, uint8_t* out) noexcept nogil
-# Independent-life area (NETFORMATS.md §2); returns white minus black independent regions (for the group tax, times two).
+# Independent-life area (NETFORMATS.md §2); returns white minus black regions (for the group tax, times two).
 cdef int independent_life_area(
     const GoState* s, bint suicide, bint keep_territories, bint keep_stones, uint8_t* out) noexcept nogil
-# Tromp-Taylor: out[point] = owner if stone, or empty region that reaches one color only. Returns black minus white points.
+# Tromp-Taylor: out[point] = owner if stone, or empty region that reaches one color only. Returns black minus white.
 cdef int tromp_taylor_area(const GoState* s, uint8_t* out) noexcept nogil
 # What White gets beside the board: komi, handicap bonus, and half a point for or against it where the button is taken.
 cdef double white_bonus(const GoState* s) noexcept nogil

@@ -154,3 +154,69 @@ def tromp_taylor(board):
             for point in region:
                 out[point] = next(iter(reached))
     return out, int((out == BLACK).sum()) - int((out == WHITE).sum())
+
+
+def territory(live, seki_tax):
+    """Return [H, W] owners of the empty points of a board without dead stones that count as territory.
+
+    With a seki tax: while a chain has one liberty in territory only, or a two-point region of territory is all that the
+    chains around it have, and no dame links those chains to others with more, that territory is filled and lost.
+    """
+    owner, _ = tromp_taylor(live)
+    owner = np.where(live == EMPTY, owner, EMPTY)
+    board = live.copy()
+    while seki_tax:
+        lost = _false_territory(board, owner)
+        if not lost:
+            break
+        for point in lost:
+            board[point], owner[point] = owner[point], EMPTY
+    return owner
+
+
+def _false_territory(board, owner):
+    chains = components_by_color(board)
+    regions = components_by_color(owner)
+
+    def contacts(chain):
+        """Points of own territory beside the chain."""
+        color = board[next(iter(chain))]
+        return {p for p in border(board, chain) if owner[p] == color}
+
+    def regions_beside(chain):
+        return {i for i, region in enumerate(regions) if contacts(chain) & region}
+
+    def linked(chain, has_more):
+        """Tell whether a dame beside the chain touches another chain of its side for which has_more holds."""
+        color = board[next(iter(chain))]
+        dame = {p for p in border(board, chain) if board[p] == EMPTY and owner[p] == EMPTY}
+        beside = border(board, dame)
+        return any(
+            other is not chain and board[next(iter(other))] == color and other & beside and has_more(other)
+            for other in chains
+        )
+
+    for chain in chains:
+        points = contacts(chain)
+        if len(points) == 1 and not linked(chain, lambda other, mine=points: contacts(other) not in (set(), mine)):
+            return points
+    for i, region in enumerate(regions):
+        if len(region) != 2:
+            continue
+        around = [chain for chain in chains if chain & border(board, region)]
+        if all(regions_beside(chain) == {i} for chain in around) and not any(
+            linked(chain, lambda other, i=i: regions_beside(other) not in (set(), {i})) for chain in around
+        ):
+            return region
+    return set()
+
+
+def components_by_color(board):
+    """List the connected sets of equal non-zero entries in the order of their first points."""
+    seen, found = set(), []
+    for point in all_points(board):
+        if board[point] != EMPTY and point not in seen:
+            component = flood(board, point, lambda p, color=board[point]: board[p] == color)
+            seen |= component
+            found.append(component)
+    return found
