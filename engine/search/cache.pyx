@@ -1,0 +1,139 @@
+"""The evaluation cache of cache.pxd.
+
+A key is 128 bits over everything an encoding reads: stones, side to move, ko, pass and button state, the points closed to
+the side to move (superko), recent moves and boards, prisoners and handicap, and a salt for rules, komi, encoding and net.
+Sorted priors are kept as the tree keeps them, so a hit gives the same node as an evaluation would.
+"""
+
+from libc.stdint cimport uint8_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy, memset
+
+from engine.board.go cimport GoState, go_handicap, go_situation_key
+from engine.board.types cimport BLACK, EMPTY, PAST, SCORING_TERRITORY, WHITE
+
+from .node cimport NODE_OWNERSHIP, Node, Prior, node_ownership, node_priors
+from .tree cimport Tree, set_estimate
+
+
+cdef int cache_open(EvalCache* c, uint64_t bytes, int area, bint ownership) noexcept nogil:
+    memset(c, 0, sizeof(EvalCache))
+    c.area = area
+    c.ownership = ownership
+    c.slot_bytes = sizeof(Slot) + (area + 1) * sizeof(Prior) + (area * 2 if ownership else 0)
+    c.slot_bytes = (c.slot_bytes + 15) // 16 * 16
+    if bytes < 2 * c.slot_bytes:
+        return 0
+    c.n_buckets = bytes // (2 * c.slot_bytes)
+    c.slots = <char*> calloc(c.n_buckets, 2 * c.slot_bytes)
+    if c.slots == NULL:
+        c.n_buckets = 0
+        return -1
+    return 0
+
+
+cdef void cache_close(EvalCache* c) noexcept nogil:
+    free(c.slots)
+    memset(c, 0, sizeof(EvalCache))
+
+
+cdef inline Slot* slot_at(const EvalCache* c, uint64_t bucket, int way) noexcept nogil:
+    return <Slot*> (c.slots + (2 * bucket + way) * c.slot_bytes)
+
+
+cdef inline bint same_key(const Slot* slot, const uint64_t* key) noexcept nogil:
+    return slot.stamp != 0 and slot.key[0] == key[0] and slot.key[1] == key[1]
+
+
+cdef Slot* cache_find(EvalCache* c, const uint64_t* key, bint ownership) noexcept nogil:
+    cdef Slot* slot
+    cdef int way
+    if c.n_buckets == 0:
+        return NULL
+    c.probes += 1
+    for way in range(2):
+        slot = slot_at(c, key[0] % c.n_buckets, way)
+        if same_key(slot, key) and (slot.has_ownership or not ownership):
+            c.clock += 1
+            slot.stamp = c.clock
+            c.hits += 1
+            return slot
+    return NULL
+
+
+cdef void cache_store(EvalCache* c, const uint64_t* key, Tree* t, Node* node) noexcept nogil:
+    cdef Slot* slot
+    cdef Slot* other
+    cdef Prior* priors
+    if c.n_buckets == 0:
+        return
+    slot = slot_at(c, key[0] % c.n_buckets, 0)
+    other = slot_at(c, key[0] % c.n_buckets, 1)
+    if not same_key(slot, key) and (same_key(other, key) or other.stamp < slot.stamp):
+        slot = other
+    c.clock += 1
+    slot.stamp = c.clock
+    slot.key[0] = key[0]
+    slot.key[1] = key[1]
+    slot.estimate.value = node.value
+    slot.estimate.score_mean = node.score_mean
+    slot.estimate.score_stdev = node.score_stdev
+    slot.estimate.lead = node.lead
+    slot.n_priors = node.n_priors
+    slot.has_ownership = 1 if c.ownership and node.flags & NODE_OWNERSHIP else 0
+    priors = <Prior*> (<char*> slot + sizeof(Slot))
+    memcpy(priors, node_priors(node), node.n_priors * sizeof(Prior))
+    if slot.has_ownership:
+        memcpy(<char*> priors + (c.area + 1) * sizeof(Prior), node_ownership(node), c.area * 2)
+
+
+cdef void cache_load(const Slot* slot, Tree* t, Node* node) noexcept nogil:
+    cdef const char* priors = <const char*> slot + sizeof(Slot)
+    memcpy(node_priors(node), priors, node.n_priors * sizeof(Prior))
+    if node.flags & NODE_OWNERSHIP:
+        memcpy(node_ownership(node), priors + (t.area + 1) * sizeof(Prior), t.area * 2)
+    set_estimate(t, node, &slot.estimate)
+
+
+cdef uint64_t mix_word(uint64_t h, uint64_t word) noexcept nogil:
+    h = (h ^ word) * <uint64_t> 0xBF58476D1CE4E5B9
+    h = (h ^ (h >> 32)) * <uint64_t> 0x94D049BB133111EB
+    return h ^ (h >> 29)
+
+
+cdef inline void feed(uint64_t* key, uint64_t word) noexcept nogil:
+    key[0] = mix_word(key[0], word)
+    key[1] = mix_word(key[1] + <uint64_t> 0x9E3779B97F4A7C15, word)
+
+
+cdef void position_key(
+    const GoState* s, int to_play, const uint8_t* legal, const KeyOptions* options, int max_history, uint64_t* key
+) noexcept nogil:
+    cdef int area = s.geo.area
+    cdef int action, i, w, slot
+    cdef int words = (s.geo.n_points + 63) // 64
+    key[0] = options.salt
+    key[1] = ~options.salt
+    feed(key, go_situation_key(s, to_play))
+    feed(key, (<uint64_t> go_handicap(s) << 16) | (max_history << 2) | (2 if s.ended else 0))
+    if s.rules.scoring == SCORING_TERRITORY:
+        feed(key, (<uint64_t> (s.prisoners[BLACK] - s.prisoners[WHITE] + 65536) << 32)
+             | <uint64_t> (s.placed[BLACK] - s.placed[WHITE] + 65536))
+    for action in range(area):
+        if not legal[action] and s.color[s.geo.point_of_action[action]] == EMPTY:
+            feed(key, action)
+    if options.ignore_history:
+        return
+    for i in range(options.history if options.history < max_history else max_history):
+        if i >= s.n_moves:
+            break
+        slot = (s.n_moves - 1 - i) & 7
+        feed(key, (<uint64_t> s.recent_color[slot] << 16) | <uint64_t> <int> s.recent_move[slot] + 1)
+    for i in range(1, options.boards + 1):
+        if i >= s.n_past:
+            break
+        slot = (s.past_now - i) & (PAST - 1)
+        feed(key, 0x5151)
+        for w in range(words):
+            feed(key, s.past[slot][0][w])
+            feed(key, s.past[slot][1][w])

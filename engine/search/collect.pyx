@@ -1,0 +1,212 @@
+"""From the tree to result.py: move figures, principal variations, confidence bounds, ownership.
+
+Everything is turned to the root color's view here, for reports only; nothing in the tree changes. Ownership is the mean over
+the visits of what each visited position's evaluation said, so a finished game inside the tree counts with its result.
+"""
+
+from libc.math cimport sqrt
+from libc.stdint cimport int16_t, uint32_t
+from libc.stdlib cimport calloc, free
+
+import numpy as np
+
+from .node cimport (
+    NODE_OWNERSHIP, OWNERSHIP_SCALE, PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN, Edge, Node, Prior, edge_action,
+    edge_proof, node_at, node_edges, node_ownership, node_priors, prior_value,
+)
+from .tree cimport MAX_DEPTH, Tree
+from .walk cimport Context
+
+from engine.search.result import MoveInfo, RawNet
+
+cdef double PRIOR_VARIANCE = 0.25   # of one visit's utility, as if seen once before the first visit
+
+
+cdef str proof_name(int proof):
+    return "win" if proof == PROVEN_WIN else "loss" if proof == PROVEN_LOSS else "draw" if proof == PROVEN_DRAW else None
+
+
+cdef double decided_winrate(int proof, double winrate):
+    return 1.0 if proof == PROVEN_WIN else 0.0 if proof == PROVEN_LOSS else 0.5 if proof == PROVEN_DRAW else winrate
+
+
+cdef int best_reply(Tree* t, Node* node) noexcept nogil:
+    """Return the edge that a principal variation follows: a proven win, else the most visited; -1 without visits."""
+    cdef const Edge* edges = node_edges(&t.arena, node) if node.edges else NULL
+    cdef int best = -1
+    cdef int i
+    for i in range(node.n_edges):
+        if edges[i].visits == 0:
+            continue
+        if edge_proof(&edges[i]) == PROVEN_WIN:
+            return i
+        if best < 0 or edges[i].visits > edges[best].visits:
+            best = i
+    return best
+
+
+cdef tuple variation(Tree* t, const Edge* first, int length):
+    """Return (actions, visits, edge visits) from one root edge on."""
+    cdef list actions = [edge_action(first)]
+    cdef list visits = [first.visits]
+    cdef list edge_visits = [first.visits]
+    cdef Node* node = node_at(&t.arena, first.child)
+    cdef const Edge* edge
+    cdef int i
+    visits[0] = node.visits
+    while len(actions) < length:
+        i = best_reply(t, node)
+        if i < 0:
+            break
+        edge = &node_edges(&t.arena, node)[i]
+        node = node_at(&t.arena, edge.child)
+        actions.append(edge_action(edge))
+        visits.append(node.visits)
+        edge_visits.append(edge.visits)
+    return actions, visits, edge_visits
+
+
+cdef double bound_radius(const Node* child, double stdevs):
+    """Return how far the mean utility may be off: standard deviations of the mean, with a weak prior on the variance."""
+    cdef double n = child.visits
+    cdef double mean = child.utility_sum / n
+    cdef double variance = child.utility_sq_sum / n - mean * mean
+    if variance < 0.0:
+        variance = 0.0
+    return stdevs * sqrt((variance * n + PRIOR_VARIANCE) / (n + 1.0) / n)
+
+
+cdef object move_info(Context* x, const Edge* edge, double prior, object params, bint ownership):
+    cdef Tree* t = &x.tree
+    cdef Node* child = node_at(&t.arena, edge.child)
+    cdef double n = child.visits
+    cdef double utility = -child.utility_sum / n
+    cdef double winrate = 0.5 - 0.5 * child.value_sum / n
+    cdef double score = -child.score_sum / n
+    cdef double variance = child.score_sq_sum / n - score * score
+    cdef double radius = bound_radius(child, params.lcb_stdevs)
+    cdef double weight = params.win_loss_utility if params.win_loss_utility > 0.0 else 1.0
+    cdef int proof = edge_proof(edge)
+    if proof != UNPROVEN:
+        radius = 0.0
+        winrate = decided_winrate(proof, winrate)
+    actions, visits, edge_visits = variation(t, edge, params.pv_length)
+    return MoveInfo(
+        action=edge_action(edge), visits=child.visits, edge_visits=edge.visits, winrate=winrate, utility=utility,
+        score_mean=score, score_stdev=sqrt(variance if variance > 0.0 else 0.0), lead=-child.lead_sum / n, prior=prior,
+        lcb=winrate - 0.5 * radius / weight, utility_lcb=utility - radius, weight=float(edge.visits), order=0,
+        proven=proof_name(proof), pv=actions, pv_visits=visits, pv_edge_visits=edge_visits,
+        ownership=mean_ownership(x, edge.child)[0] if ownership else None)
+
+
+cdef object top_prior_info(Context* x, object params, object root_priors):
+    """Describe the move of the highest prior, for a root whose children have no visit yet."""
+    cdef Node* root = node_at(&x.tree.arena, x.tree.root)
+    cdef Prior* priors = node_priors(root)
+    cdef int best = int(np.argmax(root_priors))
+    cdef double winrate = 0.5 + 0.5 * root.value
+    return MoveInfo(
+        action=priors[best].action, visits=0, edge_visits=0, winrate=winrate, utility=root.utility_sum / root.visits,
+        score_mean=root.score_mean, score_stdev=root.score_stdev, lead=root.lead, prior=float(root_priors[best]),
+        lcb=winrate, utility_lcb=root.utility_sum / root.visits, weight=0.0, order=0, proven=None,
+        pv=[priors[best].action], pv_visits=[0], pv_edge_visits=[0])
+
+
+cdef list collect_moves(Context* x, object params, object root_priors, bint ownership):
+    """Return a MoveInfo for every visited move, best first. root_priors: [n_priors], 0 where a move is banned."""
+    cdef Node* root = node_at(&x.tree.arena, x.tree.root)
+    cdef const Edge* edges = node_edges(&x.tree.arena, root) if root.edges else NULL
+    cdef int i
+    found = [
+        move_info(x, &edges[i], float(root_priors[i]), params, ownership)
+        for i in range(root.n_edges) if edges[i].visits and edges[i].child
+    ]
+    if not found:
+        return [top_prior_info(x, params, root_priors)]
+    return ranked(found, params)
+
+
+cdef list ranked(list found, object params):
+    """Order the moves: proven wins, then the one with the best confidence bound, then by visits; proven losses last."""
+    most = max(info.visits for info in found)
+    rank = {"win": 0, None: 1, "draw": 1, "loss": 2}
+    best = None
+    if params.use_lcb:
+        trusted = [info for info in found if info.visits >= params.lcb_min_visits * most and info.proven != "loss"]
+        best = max(trusted, key=lambda info: (info.utility_lcb, info.visits), default=None)
+    found.sort(key=lambda info: (rank[info.proven], info is not best, -info.visits, -info.utility, -info.prior))
+    for i, info in enumerate(found):
+        object.__setattr__(info, "order", i)
+    return found
+
+
+cdef object collect_raw(Context* x):
+    cdef Node* root = node_at(&x.tree.arena, x.tree.root)
+    cdef Prior* priors = node_priors(root)
+    cdef int i
+    policy = np.zeros(x.tree.area + 1, dtype=np.float32)
+    for i in range(root.n_priors):
+        policy[priors[i].action] = prior_value(priors[i].code)
+    return RawNet(
+        winrate=0.5 + 0.5 * root.value, value=root.value, lead=root.lead, score_mean=root.score_mean,
+        score_stdev=root.score_stdev, policy=policy)
+
+
+cdef double add_ownership(
+    Tree* t, uint32_t start, int color, double* total, double* squares, uint32_t* stack, size_t cap
+) noexcept nogil:
+    """Sum ownership over the visits of a subtree, color's view. Return the visits that had any."""
+    cdef double weight, counted = 0.0, value
+    cdef size_t n = 1
+    cdef Node* node
+    cdef const Edge* edges
+    cdef const int16_t* own
+    cdef int e, p
+    stack[0] = start
+    while n:
+        n -= 1
+        node = node_at(&t.arena, stack[n])
+        weight = node.visits
+        edges = node_edges(&t.arena, node) if node.edges else NULL
+        for e in range(node.n_edges):
+            if edges[e].child and edges[e].visits:
+                weight -= edges[e].visits
+                if n < cap:
+                    stack[n] = edges[e].child
+                    n += 1
+        if not node.flags & NODE_OWNERSHIP or weight <= 0.0:
+            continue
+        counted += weight
+        own = node_ownership(node)
+        for p in range(t.area):
+            value = <double> own[p] / OWNERSHIP_SCALE
+            total[p] += weight * value if node.to_play == color else -weight * value
+            squares[p] += weight * value * value
+    return counted
+
+
+cdef tuple mean_ownership(Context* x, uint32_t start):
+    """Return [H, W] mean and standard deviation over the visits of a subtree, or (None, None)."""
+    cdef double[::1] total = np.zeros(x.tree.area)
+    cdef double[::1] squares = np.zeros(x.tree.area)
+    cdef size_t cap = node_at(&x.tree.arena, start).visits + 1
+    cdef uint32_t* stack
+    cdef double counted
+    if cap < MAX_DEPTH:
+        cap = MAX_DEPTH
+    stack = <uint32_t*> calloc(cap, sizeof(uint32_t))
+    if stack == NULL:
+        raise MemoryError()
+    with nogil:
+        counted = add_ownership(&x.tree, start, x.root_color, &total[0], &squares[0], stack, cap)
+        free(stack)
+    if counted == 0.0:
+        return None, None
+    shape = (x.root_state.geo.height, x.root_state.geo.width)
+    mean = np.asarray(total) / counted
+    spread = np.sqrt(np.maximum(np.asarray(squares) / counted - mean * mean, 0.0))
+    return mean.astype(np.float32).reshape(shape), spread.astype(np.float32).reshape(shape)
+
+
+cdef tuple collect_ownership(Context* x):
+    return mean_ownership(x, x.tree.root)

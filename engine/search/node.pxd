@@ -1,0 +1,108 @@
+"""Nodes, edges and priors as they lie in the arena, and the accessors that everything in search uses.
+
+A node's block is: the Node, then its priors (sorted, highest first, one for every legal move), then, with NODE_OWNERSHIP,
+its own evaluation's ownership. Its edges lie in a block of their own that grows. Edge i belongs to prior i: the edges are
+always a prefix of the priors, some of them perhaps without a visit. Views: a node's figures are its to_play's; an edge's q
+is that of the node it starts from. Only backup (tree.pyx) turns one into the other.
+"""
+
+from libc.stdint cimport int16_t, uint8_t, uint16_t, uint32_t
+
+from .arena cimport Arena, arena_at
+
+cdef enum:
+    NODE_PENDING = 1       # in a batch; its priors hold legal actions in board order, without probabilities
+    NODE_TERMINAL = 2      # the game is over here: no priors, no edges
+    NODE_OWNERSHIP = 4     # the block ends with int16 ownership[area], scaled by OWNERSHIP_SCALE
+
+cdef enum:
+    UNPROVEN = 0           # who wins with best play, seen from the side named where it is used
+    PROVEN_WIN = 1
+    PROVEN_LOSS = 2
+    PROVEN_DRAW = 3
+
+cdef enum:
+    ACTION_MASK = 0x3FF    # Edge.action: the action
+    PROOF_SHIFT = 10       # Edge.action: proof of the edge, parent's view
+    NODE_UNITS = 6
+    OWNERSHIP_SCALE = 32000
+
+ctypedef struct Prior:     # 4 bytes
+    uint16_t code          # probability: 5 bits of exponent and 11 of mantissa, see prior_value
+    uint16_t action
+
+ctypedef struct Edge:      # 16 bytes
+    uint32_t child         # index of the child's node, 0 = none
+    uint32_t visits        # visits backed up through this edge
+    float q                # mean utility, the parent's to_play's view; 0 without visits
+    uint16_t action        # action | proof << PROOF_SHIFT
+    uint16_t in_flight     # walks through this edge that are not backed up yet
+
+ctypedef struct Node:      # 96 bytes
+    # Sums over visits, to_play's view; written by backup and retally alone.
+    double utility_sum
+    double utility_sq_sum
+    double value_sum       # win - loss
+    double score_sum       # points, komi included
+    double score_sq_sum    # of the score's second moment, so that the variance includes the net's own
+    double lead_sum
+    # The node's own evaluation, to_play's view.
+    float value
+    float score_mean
+    float score_stdev
+    float lead
+    uint32_t visits
+    uint32_t in_flight     # walks through this node that are not backed up yet
+    uint32_t edges         # index of the block of edges, 0 = none
+    uint16_t n_priors
+    uint16_t n_edges       # edges in use, <= n_priors
+    uint16_t cap_edges     # edges (units) in the block
+    uint8_t flags
+    uint8_t proven         # to_play's view
+    uint8_t to_play
+    uint8_t spare[3]
+    uint32_t spare_word
+
+cdef inline Node* node_at(const Arena* a, uint32_t index) noexcept nogil:
+    return <Node*> arena_at(a, index)
+
+cdef inline Prior* node_priors(Node* node) noexcept nogil:
+    return <Prior*> (<char*> node + NODE_UNITS * 16)
+
+cdef inline Edge* node_edges(const Arena* a, const Node* node) noexcept nogil:
+    return <Edge*> arena_at(a, node.edges)
+
+cdef inline int16_t* node_ownership(Node* node) noexcept nogil:
+    return <int16_t*> (<char*> node + (NODE_UNITS + (node.n_priors + 3) // 4) * 16)
+
+cdef inline uint32_t block_units(int n_priors, bint ownership, int area) noexcept nogil:
+    return NODE_UNITS + (n_priors + 3) // 4 + ((area * 2 + 15) // 16 if ownership else 0)
+
+cdef inline int edge_action(const Edge* edge) noexcept nogil:
+    return edge.action & ACTION_MASK
+
+cdef inline int edge_proof(const Edge* edge) noexcept nogil:
+    return edge.action >> PROOF_SHIFT
+
+cdef inline int flip_proof(int proof) noexcept nogil:
+    return PROVEN_LOSS if proof == PROVEN_WIN else PROVEN_WIN if proof == PROVEN_LOSS else proof
+
+cdef union FloatBits:
+    float f
+    uint32_t u
+
+cdef inline float prior_value(uint16_t code) noexcept nogil:
+    """Return the probability of a code: a float32 cut to 11 bits of mantissa, in [2^-31, 1]."""
+    cdef FloatBits bits
+    bits.u = (<uint32_t> code << 12) + (<uint32_t> 96 << 23)
+    return bits.f
+
+cdef inline uint16_t prior_code(float probability) noexcept nogil:
+    """Return the nearest code; anything below 2^-31 becomes 2^-31, anything above 1 becomes 1."""
+    cdef FloatBits bits
+    bits.f = probability
+    if not (probability > 4.656612873077393e-10):
+        return 0
+    if probability >= 1.0:
+        return 31 << 11
+    return <uint16_t> ((bits.u - (<uint32_t> 96 << 23) + (1 << 11)) >> 12)

@@ -1,0 +1,631 @@
+"""`Searcher`: the Python face of a search. It owns the tree, the cache and the batches, and runs the loop of gathering,
+evaluating and backing up; what happens inside each step is in walk.pyx, what the results mean in result.py.
+"""
+
+import hashlib
+import time
+
+import numpy as np
+
+from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memset
+
+from engine.board.go cimport go_copy, go_free, go_pass_ends
+from engine.board.ladder cimport ladder_cache_free, ladder_cache_new
+from engine.board.planes cimport ENC_ALPHAGOZERO_17, ENC_LEELAZERO_18, default_options, encoding_code
+from engine.board.position cimport Position
+
+from .arena cimport arena_bytes, arena_init
+from .cache cimport cache_close, cache_open
+from .collect cimport collect_moves, collect_ownership, collect_raw, proof_name
+from .node cimport (
+    NODE_OWNERSHIP, NODE_PENDING, UNPROVEN, Edge, Node, Prior, edge_action, node_at, node_edges, node_priors, prior_value,
+)
+from .tree cimport clear_tree, keep_subtree, retally, tree_in_flight, tree_signature
+from .walk cimport (
+    MAX_LIMITS, SYMMETRY_AVERAGE, SYMMETRY_FIXED, SYMMETRY_RANDOM, Batch, Context, Outputs, batch_close, batch_open,
+    begin_root, cancel, encode_batch, gather, outputs_finite, take_in,
+)
+
+from engine.errors import ConfigError, EngineError, UnsupportedBoardSize
+from engine.search.params import SearchParams
+from engine.search.result import SearchResult, SearchStats, choose
+from engine.search.root import EVERYWHERE, Limits, RootOptions, banned_at_root, move_limits, shape_priors
+
+cdef int64_t NO_LIMIT = 1 << 62
+SYMMETRY_MODES = {"fixed": SYMMETRY_FIXED, "random": SYMMETRY_RANDOM, "average": SYMMETRY_AVERAGE}
+AUTO_BATCH = 8  # leaves: on a CPU larger batches gain little (FIGURES.md) and cost search quality
+
+
+cdef class _Flight:
+    """One batch: its leaves, its input arrays, and how far it is."""
+
+    cdef Batch batch
+    cdef object spatial
+    cdef object globals_
+    cdef object ticket
+    cdef object evaluation
+    cdef int rows
+
+    def __cinit__(self, int leaves):
+        if batch_open(&self.batch, leaves) < 0:
+            raise MemoryError()
+
+    def __dealloc__(self):
+        batch_close(&self.batch)
+
+
+cdef class Searcher:
+    """One search tree over one evaluator; see searcher.pyi for the contract."""
+
+    cdef Context x
+    cdef readonly object evaluator
+    cdef object _params
+    cdef object _seed
+    cdef object _rng
+    cdef object _identity        # what must stay the same for a tree to be kept
+    cdef list _moves             # of the root's position
+    cdef object _tree_limits     # move limits the tree was searched with
+    cdef list _flights
+    cdef object _shape           # (width, height, rows, leaves) of the flights' arrays
+    cdef object _root_priors     # keeps x.root_priors alive
+    cdef double _row_seconds     # running mean
+    cdef dict _clock
+    cdef bint _ready             # a position has been set
+    cdef bint _cache_open
+
+    def __cinit__(self, *args, **kwargs):
+        memset(&self.x, 0, sizeof(Context))
+        self.x.ladders = ladder_cache_new()
+
+    def __init__(self, evaluator, params=None, *, seed=None):
+        self.evaluator = evaluator
+        self._seed = seed
+        self._flights = []
+        self._moves = []
+        self._tree_limits = ()
+        self._clock = {}
+        self.x.encoding = encoding_code(evaluator.encoding)
+        default_options(&self.x.encode_options)
+        self.x.encode_options.pass_alive_under_suicide = bool(getattr(evaluator, "pass_alive_under_suicide", False))
+        self.x.history = self.x.encode_options.max_history
+        self.x.key_options.history = self.x.history
+        self.x.key_options.boards = 2
+        if self.x.encoding in (ENC_ALPHAGOZERO_17, ENC_LEELAZERO_18):
+            self.x.key_options.history = 0
+            self.x.key_options.boards = 7
+        self.reseed(seed)
+        self._set_params(SearchParams() if params is None else params)
+
+    def __dealloc__(self):
+        clear_tree(&self.x.tree)
+        cache_close(&self.x.cache)
+        go_free(&self.x.root_state)
+        ladder_cache_free(self.x.ladders)
+
+    # -------------------------------------------------------------------------------------------------- settings
+
+    @property
+    def params(self):
+        return self._params
+
+    @params.setter
+    def params(self, params):
+        if params != self._params:
+            self._set_params(params)
+
+    def _set_params(self, params):
+        cdef Context* x = &self.x
+        clear_tree(&x.tree)
+        cache_close(&x.cache)
+        self._cache_open = False
+        self._params = params
+        self._shape = None
+        x.select.cpuct = params.cpuct
+        x.select.cpuct_log = params.cpuct_log
+        x.select.cpuct_base = params.cpuct_base
+        x.select.fpu_reduction = params.fpu_reduction
+        x.select.root_fpu_reduction = params.root_fpu_reduction
+        x.select.virtual_loss = params.virtual_loss
+        x.tree.prove = params.solver
+        x.tree.utility.win_loss = params.win_loss_utility
+        x.tree.utility.static_weight = params.static_score_utility
+        x.tree.utility.dynamic_weight = params.dynamic_score_utility
+        x.stop_when_proven = params.stop_when_proven
+        x.conservative_pass = params.conservative_pass
+        x.symmetry_mode = SYMMETRY_MODES[params.symmetry]
+        x.root_symmetries = params.root_symmetries
+        x.key_options.ignore_history = params.cache_ignore_history and self._seed is None
+        arena_init(&x.tree.arena, <uint64_t> params.tree_memory << 20)
+        if self._ready:
+            self._for_board()
+
+    def _for_board(self):
+        """Set what depends on the board's size as well as on the settings."""
+        cdef Context* x = &self.x
+        cdef int area = x.root_state.geo.area
+        x.tree.area = area
+        x.tree.utility.static_scale = 2.0 * area ** 0.5
+        x.tree.utility.dynamic_scale = self._params.dynamic_score_scale * area ** 0.5
+        x.fixed_symmetry = self._params.symmetry_index % x.root_state.geo.n_symmetries
+
+    def select_everywhere_full(self, on):
+        """Tests: scan every prior at every node, which must give the same tree."""
+        self.x.select.always_full = on
+
+    def reseed(self, seed=None):
+        sequence = np.random.SeedSequence(seed)
+        self._rng = np.random.default_rng(sequence)
+        self.x.rng = int(sequence.generate_state(1, np.uint64)[0])
+
+    # -------------------------------------------------------------------------------------------------- the root
+
+    def set_position(self, Position position, color=None):
+        cdef Context* x = &self.x
+        cdef int side = position.state.to_play if color is None else color
+        width, height = position.width, position.height
+        if not self.evaluator.supports_size(width, height):
+            raise UnsupportedBoardSize(f"unsupported board size: {width}x{height} for {self.evaluator.name}")
+        identity = (width, height, position.rules, position.komi, tuple(position.setup_stones), position._setup_to_play)
+        moves = position.moves
+        new_size = self._identity is None or identity[:2] != self._identity[:2]
+        kept = not new_size and identity == self._identity and self._follow(moves, side)
+        if not kept:
+            clear_tree(&x.tree)
+            self._tree_limits = ()
+        self._moves = moves
+        x.root_color = side
+        go_copy(&x.root_state, position.state)
+        self._ready = True
+        if new_size:
+            cache_close(&x.cache)
+            self._cache_open = False
+            self._shape = None
+        if identity != self._identity:
+            self._identity = identity
+            x.key_options.salt = self._salt(identity)
+        self._for_board()
+        if kept and x.conservative_pass and len(moves) and (go_pass_ends(&x.root_state) or x.root_state.ended):
+            clear_tree(&x.tree)  # its evaluation knew that a pass would end the game
+            kept = False
+        return kept and x.tree.root != 0
+
+    def _salt(self, identity):
+        text = repr((identity[:4], self.evaluator.encoding, self.evaluator.name,
+                     self.x.encode_options.pass_alive_under_suicide))
+        return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
+
+    cdef bint _follow(self, list moves, int color):
+        """Move the tree's root along the moves played since. False: it does not apply any more."""
+        cdef Context* x = &self.x
+        cdef int known = len(self._moves)
+        cdef int side = x.root_color
+        cdef size_t index = x.tree.root
+        cdef Node* node
+        cdef const Edge* edges
+        cdef int i
+        if index == 0 or not self._params.tree_reuse or len(moves) < known or moves[:known] != self._moves:
+            return False
+        for mover, action in moves[known:]:
+            if mover != side:
+                return False
+            side = 3 - side
+            node = node_at(&x.tree.arena, index)
+            edges = node_edges(&x.tree.arena, node) if node.edges else NULL
+            index = 0
+            for i in range(node.n_edges):
+                if edge_action(&edges[i]) == action:
+                    index = edges[i].child
+            if index == 0 or node_at(&x.tree.arena, index).n_priors == 0:
+                return False
+        if side != color:
+            return False
+        plies = len(moves) - known
+        if plies:
+            self._tree_limits = shifted(self._tree_limits, plies)
+            return keep_subtree(&x.tree, index) == 0
+        return True
+
+    def clear(self):
+        clear_tree(&self.x.tree)
+        cache_close(&self.x.cache)
+        self._cache_open = False
+        self._tree_limits = ()
+
+    def drop_tree(self):
+        clear_tree(&self.x.tree)
+        self._tree_limits = ()
+
+    def stop(self):
+        self.x.stop = 1
+
+    # -------------------------------------------------------------------------------------------------- a search
+
+    def search(self, limits=None, *, report=None, report_interval=None, root=None, stop_event=None):
+        cdef Context* x = &self.x
+        cdef double begin = time.perf_counter()
+        limits = Limits() if limits is None else limits
+        root = RootOptions() if root is None else root
+        x.stop = 0
+        self._start(root)
+        if self._ensure_root() and x.tree.root:
+            self._recentre()
+            self._shape_root(root)
+            try:
+                reason = self._loop(limits, begin, report, report_interval, root, stop_event)
+            except BaseException:
+                self._cancel_all()
+                raise
+        else:
+            raise EngineError("search: not enough memory for the root")
+        return self._collect(root, begin, reason)
+
+    def _start(self, root):
+        """Make ready for one search: counters, move limits, ownership, cache, batches."""
+        cdef Context* x = &self.x
+        if not self._ready:
+            raise EngineError("search: no position was set")
+        x.playouts = x.evaluations = x.cache_hits = x.collisions = x.terminals = 0
+        x.memory_full = False
+        self._clock = {"select": 0.0, "encode": 0.0, "net": 0.0, "backup": 0.0, "batches": 0}
+        self._set_limits(move_limits(root, x.root_color))
+        x.ownership = root.ownership or root.moves_ownership
+        if x.ownership and x.tree.root and not node_at(&x.tree.arena, x.tree.root).flags & NODE_OWNERSHIP:
+            clear_tree(&x.tree)
+        if not self._cache_open or (x.ownership and not x.cache.ownership):
+            cache_close(&x.cache)
+            if cache_open(&x.cache, <uint64_t> self._params.cache_memory << 20, x.tree.area, x.ownership) < 0:
+                raise MemoryError("no memory for the evaluation cache")
+            self._cache_open = True
+        self._make_flights()
+
+    def _set_limits(self, limits):
+        cdef Context* x = &self.x
+        cdef int i
+        if len(limits) > MAX_LIMITS:
+            raise EngineError(f"search: more than {MAX_LIMITS} avoid or allow entries")
+        if limits != self._tree_limits:
+            clear_tree(&x.tree)
+        self._tree_limits = limits
+        x.n_limits = len(limits)
+        for i, (allow, limit) in enumerate(limits):
+            x.limits[i].color = limit.color
+            x.limits[i].until = min(limit.until_depth, EVERYWHERE)
+            x.limits[i].allow = allow
+            memset(x.limits[i].actions, 0, sizeof(x.limits[i].actions))
+            for action in limit.actions:
+                if not 0 <= action <= x.tree.area:
+                    raise EngineError(f"search: no such action: {action}")
+                x.limits[i].actions[action] = 1
+
+    cdef int _rows_per_leaf(self):
+        if self.x.symmetry_mode == SYMMETRY_AVERAGE:
+            return self.x.root_state.geo.n_symmetries
+        return 1
+
+    cdef int _most_leaves(self):
+        """Return the largest batch in leaves that a gathering may ask for."""
+        cdef int most = self.evaluator.max_batch // self._rows_per_leaf()
+        if most < 1:
+            raise ConfigError(f"search.symmetry: average needs batches of {self._rows_per_leaf()}, "
+                              f"{self.evaluator.name} takes {self.evaluator.max_batch}")
+        if self._params.batch_size:
+            return min(most, self._params.batch_size)
+        return min(most, getattr(self.evaluator, "preferred_batch", AUTO_BATCH))
+
+    def _make_flights(self):
+        cdef Context* x = &self.x
+        width, height = x.root_state.geo.width, x.root_state.geo.height
+        leaves = self._most_leaves()
+        root_rows = min(self._params.root_symmetries, x.root_state.geo.n_symmetries, self.evaluator.max_batch)
+        x.root_symmetries = root_rows
+        rows = max(leaves * self._rows_per_leaf(), root_rows)
+        depth = 2 if self._params.two_batches and hasattr(self.evaluator, "submit") else 1
+        if self._shape == (width, height, rows, leaves, depth):
+            return
+        self._flights = []
+        for _ in range(depth):
+            flight = _Flight(leaves)
+            (<_Flight> flight).spatial, (<_Flight> flight).globals_ = self.evaluator.allocate(rows, width, height)
+            self._flights.append(flight)
+        self._shape = (width, height, rows, leaves, depth)
+
+    def _ensure_root(self):
+        """Evaluate the root if there is no tree. Return False if there is no memory for it."""
+        cdef _Flight flight = self._flights[0]
+        cdef int state
+        if self.x.tree.root:
+            return True
+        state = begin_root(&self.x, &flight.batch)
+        if state == 1:
+            try:
+                self._send(flight)
+                self._receive(flight)
+            except BaseException:
+                self._cancel_all()
+                raise
+        return state != 2
+
+    def _recentre(self):
+        """Set the centre of the dynamic score utility from what the root is worth, and bring the tree up to it."""
+        cdef Context* x = &self.x
+        cdef Node* root = node_at(&x.tree.arena, x.tree.root)
+        x.tree.utility.root_color = x.root_color
+        x.tree.utility.center = root.score_sum / root.visits * (1.0 - self._params.dynamic_score_zero_weight)
+        if retally(&x.tree) < 0:
+            raise MemoryError("no memory to walk the tree")
+
+    def _shape_root(self, root):
+        """Make the root's own priors where temperature, noise or wide search ask for them."""
+        cdef Context* x = &self.x
+        cdef float[::1] view
+        wide = self._params.wide_root_noise if root.wide_root_noise is None else root.wide_root_noise
+        x.wide_noise = wide
+        x.root_priors = NULL
+        self._root_priors = self._stored_priors()
+        if root.noise or wide > 0.0 or root.policy_temperature != 1.0:
+            self._root_priors = shape_priors(
+                self._root_priors, temperature=root.policy_temperature, wide=wide,
+                noise_fraction=self._params.noise_fraction if root.noise else 0.0,
+                noise_alpha=self._params.noise_alpha, rng=self._rng)
+            view = self._root_priors
+            x.root_priors = &view[0]
+        banned = self._banned()
+        if banned.all():
+            raise EngineError("search: no legal move is allowed")
+
+    def _stored_priors(self):
+        cdef Node* root = node_at(&self.x.tree.arena, self.x.tree.root)
+        cdef Prior* priors = node_priors(root)
+        return np.array([prior_value(priors[i].code) for i in range(root.n_priors)], dtype=np.float32)
+
+    def _banned(self):
+        """Return which of the root's priors may not be chosen, [n_priors]."""
+        cdef Node* root = node_at(&self.x.tree.arena, self.x.tree.root)
+        cdef Prior* priors = node_priors(root)
+        by_action = banned_at_root(self._tree_limits, self.x.root_color, self.x.tree.area + 1)
+        return np.array([by_action[priors[i].action] for i in range(root.n_priors)])
+
+    def _loop(self, limits, double begin, report, report_interval, root, stop_event):
+        """Gather, evaluate and take in until a limit; return which."""
+        cdef Context* x = &self.x
+        cdef Node* tree_root = node_at(&x.tree.arena, x.tree.root)
+        cdef int64_t most = NO_LIMIT if limits.visits is None else limits.visits
+        cdef double deadline = 1e300 if limits.seconds is None else begin + limits.seconds
+        cdef double next_report = 1e300
+        cdef double now
+        cdef _Flight flight
+        cdef int done
+        cdef list free_flights = list(self._flights)
+        cdef list sent = []
+        cdef str reason = ""
+        if limits.playouts is not None:
+            most = min(most, <int64_t> tree_root.visits - x.playouts + limits.playouts)
+        if report is not None and report_interval is not None:
+            next_report = begin + report_interval
+        while True:
+            now = time.perf_counter()
+            if not reason:
+                reason = self._reason(most, now >= deadline, stop_event)
+            done = 0
+            if not reason and free_flights:
+                flight = free_flights.pop()
+                done = self._gather(flight, most)
+                if flight.batch.n:
+                    self._send(flight)
+                    sent.append(flight)
+                else:
+                    free_flights.append(flight)
+                    if done == 0 and not sent and not self._reason(most, False, stop_event):
+                        raise RuntimeError("search: no walk could be made")
+            if sent and (reason or not free_flights or not flight.batch.n):
+                flight = sent.pop(0)
+                self._receive(flight)
+                free_flights.append(flight)
+            elif reason and not sent:
+                return reason
+            if now >= next_report:
+                report(self._collect(root, begin, ""))
+                next_report = max(next_report + report_interval, now)
+
+    cdef str _reason(self, int64_t most, bint late, object stop_event):
+        """Return why the search should end now, or an empty text."""
+        cdef Context* x = &self.x
+        cdef Node* root = node_at(&x.tree.arena, x.tree.root)
+        if x.stop or (stop_event is not None and stop_event.is_set()):
+            return "stop"
+        if root.visits >= most:
+            return "visits"
+        if root.proven != UNPROVEN and x.stop_when_proven:
+            return "proven"
+        if x.memory_full:
+            return "memory"
+        return "seconds" if late else ""
+
+    cdef int _gather(self, _Flight flight, int64_t most) except -1:
+        cdef Context* x = &self.x
+        cdef int want = self._want()
+        cdef int rows = flight.spatial.shape[0]
+        cdef int done
+        cdef double begin = time.perf_counter()
+        with nogil:
+            done = gather(x, &flight.batch, want, rows, most)
+        self._clock["select"] += time.perf_counter() - begin
+        return done
+
+    cdef int _want(self):
+        """Return how many leaves to gather: all that fit, or fewer while the tree is small or the net slow."""
+        cdef int most = self._most_leaves()
+        cdef int want
+        if self._params.batch_size:
+            return most
+        want = max(1, <int> (node_at(&self.x.tree.arena, self.x.tree.root).visits // 16))
+        if self._seed is None and self._row_seconds > 0.0:
+            want = min(want, max(1, <int> (self._params.batch_seconds / self._row_seconds)))
+        return min(most, want)
+
+    cdef int _send(self, _Flight flight) except -1:
+        """Encode a batch and hand it to the evaluator."""
+        cdef Context* x = &self.x
+        cdef float[:, :, :, ::1] spatial = flight.spatial
+        cdef float[:, ::1] globals_ = flight.globals_
+        cdef double begin = time.perf_counter()
+        cdef double encoded
+        cdef int rows
+        with nogil:
+            rows = encode_batch(x, &flight.batch, &spatial[0, 0, 0, 0], &globals_[0, 0])
+        if self._params.pad_batches:
+            rows = flight.spatial.shape[0]
+        encoded = time.perf_counter()
+        flight.rows = rows
+        inputs = flight.spatial[:rows], flight.globals_[:rows]
+        if len(self._flights) == 2:
+            flight.ticket = self.evaluator.submit(*inputs, ownership=bool(x.ownership))
+        else:
+            flight.evaluation = self.evaluator.evaluate(*inputs, ownership=bool(x.ownership))
+        self._clock["encode"] += encoded - begin
+        self._clock["net"] += time.perf_counter() - encoded
+        self._clock["batches"] += 1
+        return 0
+
+    cdef int _receive(self, _Flight flight) except -1:
+        """Wait for a batch's evaluation and back it up."""
+        cdef Context* x = &self.x
+        cdef Outputs out
+        cdef double begin = time.perf_counter()
+        cdef double waited
+        cdef int bad
+        if flight.ticket is not None:
+            flight.evaluation = self.evaluator.result(flight.ticket)
+            flight.ticket = None
+        waited = time.perf_counter()
+        keep = fill_outputs(flight, x.tree.area, x.ownership, &out)
+        bad = outputs_finite(x, &flight.batch, &out)
+        if bad < 0:
+            raise EngineError(f"search: {self.evaluator.name} gave a value that is not finite")
+        with nogil:
+            take_in(x, &flight.batch, &out)
+        flight.evaluation = None
+        del keep
+        self._clock["net"] += waited - begin
+        self._clock["backup"] += time.perf_counter() - waited
+        self._time_row(self._clock["net"] / max(1, x.evaluations))
+        return 0
+
+    cdef void _time_row(self, double seconds) noexcept:
+        self._row_seconds = seconds if self._row_seconds == 0.0 else 0.7 * self._row_seconds + 0.3 * seconds
+
+    def _cancel_all(self):
+        """Forget every batch under way after an error, so that nothing stays in flight."""
+        cdef _Flight flight
+        for flight in self._flights:
+            flight.ticket = None
+            flight.evaluation = None
+            cancel(&self.x, &flight.batch)
+
+    # -------------------------------------------------------------------------------------------------- results
+
+    def result(self, root=None):
+        if self.x.tree.root == 0:
+            return None
+        root = RootOptions() if root is None else root
+        if self._root_priors is None or len(self._root_priors) != node_at(&self.x.tree.arena, self.x.tree.root).n_priors:
+            self._root_priors = self._stored_priors()
+        return self._collect(root, time.perf_counter(), "")
+
+    def _collect(self, root, double begin, reason):
+        cdef Context* x = &self.x
+        cdef Node* node = node_at(&x.tree.arena, x.tree.root)
+        cdef double n = node.visits
+        cdef double score = node.score_sum / n
+        proven = proof_name(node.proven)
+        banned = self._banned()
+        moves = collect_moves(x, self._params, np.where(banned, 0.0, self._root_priors), root.moves_ownership)
+        ownership, spread = collect_ownership(x) if root.ownership else (None, None)
+        result = SearchResult(
+            color=x.root_color, width=x.root_state.geo.width, height=x.root_state.geo.height, visits=node.visits,
+            winrate={"win": 1.0, "loss": 0.0, "draw": 0.5}.get(proven, 0.5 + 0.5 * node.value_sum / n),
+            utility=node.utility_sum / n, lead=node.lead_sum / n, score_mean=score,
+            score_stdev=max(0.0, node.score_sq_sum / n - score * score) ** 0.5, proven=proven, raw=collect_raw(x),
+            moves=moves, best_action=moves[0].action,
+            most_visited=max(moves, key=lambda info: (info.edge_visits, info.prior)).action, chosen=moves[0].action,
+            policy_target=self._policy_target(moves), stats=self._stats(begin, reason),
+            ownership=ownership, ownership_stdev=spread)
+        if root.temperature > 0.0 and reason:
+            object.__setattr__(result, "chosen", choose(result, root.temperature, self._rng))
+        return result
+
+    def _policy_target(self, moves):
+        target = np.zeros(self.x.tree.area + 1, dtype=np.float32)
+        for info in moves:
+            target[info.action] = info.edge_visits
+        if target.sum() == 0.0:
+            target[moves[0].action] = 1.0
+        return target / target.sum()
+
+    def _stats(self, double begin, reason):
+        cdef Context* x = &self.x
+        clock = self._clock
+        return SearchStats(
+            elapsed=time.perf_counter() - begin, playouts=x.playouts, evaluations=x.evaluations,
+            batches=clock.get("batches", 0), cache_hits=x.cache_hits, collisions=x.collisions,
+            terminal_visits=x.terminals, select_seconds=clock.get("select", 0.0),
+            encode_seconds=clock.get("encode", 0.0), net_seconds=clock.get("net", 0.0),
+            backup_seconds=clock.get("backup", 0.0), tree_bytes=self.tree_bytes, stopped_by=reason)
+
+    def signature(self):
+        return tree_signature(&self.x.tree)
+
+    @property
+    def visits(self):
+        return node_at(&self.x.tree.arena, self.x.tree.root).visits if self.x.tree.root else 0
+
+    @property
+    def tree_bytes(self):
+        return arena_bytes(&self.x.tree.arena)
+
+    @property
+    def in_flight(self):
+        return tree_in_flight(&self.x.tree)
+
+    @property
+    def position_color(self):
+        return self.x.root_color
+
+
+def shifted(limits, plies):
+    """Return move limits as they stand after that many plies; those that have run out are gone."""
+    kept = []
+    for allow, limit in limits:
+        until = limit.until_depth if limit.until_depth >= EVERYWHERE else limit.until_depth - plies
+        if until > 0:
+            kept.append((allow, type(limit)(limit.color, limit.actions, until)))
+    return tuple(kept)
+
+
+cdef list fill_outputs(_Flight flight, int area, bint ownership, Outputs* out):
+    """Point out at the evaluation's arrays. Return the arrays, which must live as long as out is used."""
+    e = flight.evaluation
+    keep = []
+    out.logits = take(keep, e.policy_logits, flight.rows, area + 1, "policy_logits")
+    out.value = take(keep, e.value, flight.rows, 1, "value")
+    score = e.score_mean if e.score_mean is not None else e.lead
+    lead = e.lead if e.lead is not None else e.score_mean
+    out.score_mean = take(keep, score, flight.rows, 1, "score_mean")
+    out.lead = take(keep, lead, flight.rows, 1, "lead")
+    out.score_stdev = take(keep, e.score_stdev, flight.rows, 1, "score_stdev")
+    out.ownership = take(keep, e.ownership if ownership else None, flight.rows, area, "ownership")
+    return keep
+
+
+cdef const float* take(list keep, array, int rows, int columns, str name) except? NULL:
+    """Return a pointer to rows * columns floats of the array, or NULL for None."""
+    cdef const float[::1] view
+    if array is None:
+        return NULL
+    flat = np.ascontiguousarray(array, dtype=np.float32).reshape(-1)
+    if flat.shape[0] < rows * columns:
+        raise ValueError(f"evaluator: {name} has {flat.shape[0]} values, {rows} x {columns} expected")
+    keep.append(flat)
+    view = flat
+    return &view[0]

@@ -1,0 +1,113 @@
+"""PUCT selection (Rosin 2011, Silver et al. 2017) as KataGo's paper varies it: c_puct grows with the visits, and a move
+without a visit is worth the node's own mean less a share of the prior mass already seen (first-play urgency).
+
+    score(i) = q(i) + c * P(i) * sqrt(max(N, 1)) / (1 + n(i)),  c = cpuct + cpuct_log * ln((N + cpuct_base) / cpuct_base)
+    N = visits of the children, n(i) = visits of edge i, both with the walks in flight;  q = fpu without a visit
+
+Ties go to the lower index, which is the higher prior. Perf: since priors are sorted and all unstarted moves share one q,
+the first unstarted move beats the rest, and select_edge looks at the started edges and one prior more.
+"""
+
+from libc.math cimport fabs, log, sqrt
+from libc.stdint cimport uint32_t
+
+from .arena cimport Arena
+from .node cimport (
+    PROVEN_LOSS, UNPROVEN, Edge, Node, Prior, edge_action, edge_proof, node_edges, node_priors, prior_value,
+)
+from .rng cimport rng_normal, rng_uniform
+
+cdef double NOTHING = -1e30     # below every score
+cdef double LOST = -1e20        # a decided loss: taken only if nothing else is left
+
+
+cdef inline double exploration(const Node* node, const SelectParams* p) noexcept nogil:
+    cdef double n = <double> node.visits - 1.0 + <double> node.in_flight
+    cdef double c = p.cpuct
+    if n < 1.0:
+        n = 1.0
+    if p.cpuct_log != 0.0:
+        c += p.cpuct_log * log((n + p.cpuct_base) / p.cpuct_base)
+    return c * sqrt(n)
+
+
+cdef inline double first_play(const Node* node, const SelectParams* p, bint is_root, double mass) noexcept nogil:
+    cdef double reduction = p.root_fpu_reduction if is_root else p.fpu_reduction
+    cdef double mean = node.utility_sum / node.visits if node.visits else 0.0
+    return mean - reduction * sqrt(mass)
+
+
+cdef inline double edge_score(
+    const Edge* edge, double prior, double explore, double fpu, const SelectParams* p
+) noexcept nogil:
+    cdef double q = edge.q if edge.visits else fpu
+    cdef double n = <double> edge.visits + <double> edge.in_flight
+    if edge_proof(edge) == PROVEN_LOSS:
+        return LOST + q
+    if edge.in_flight and p.virtual_loss != 0.0:
+        q -= p.virtual_loss * edge.in_flight / n * (1.0 + q)
+    return q + explore * prior / (1.0 + n)
+
+
+cdef int select_edge(const Arena* a, Node* node, const SelectParams* p, bint is_root) noexcept nogil:
+    cdef const Prior* priors = node_priors(node)
+    cdef const Edge* edges = node_edges(a, node) if node.edges else NULL
+    cdef int n = node.n_edges
+    cdef double explore = exploration(node, p)
+    cdef double best_score = NOTHING, score, prior, fpu
+    cdef double mass = 0.0
+    cdef int best = -1, i
+    cdef bint unseen = False
+    if p.always_full:
+        return select_full(a, node, p, is_root, NULL)
+    for i in range(n):
+        if edges[i].visits == 0:
+            unseen = True
+            continue
+        prior = prior_value(priors[i].code)
+        mass += prior
+        score = edge_score(&edges[i], prior, explore, 0.0, p)
+        if score > best_score:
+            best_score = score
+            best = i
+    fpu = first_play(node, p, is_root, mass)
+    if unseen:
+        for i in range(n):
+            if edges[i].visits == 0:
+                score = edge_score(&edges[i], prior_value(priors[i].code), explore, fpu, p)
+                if score > best_score or (score == best_score and i < best):
+                    best_score = score
+                    best = i
+    if n < node.n_priors:
+        score = fpu + explore * prior_value(priors[n].code)
+        if score > best_score:
+            return n
+    return best
+
+
+cdef int select_full(const Arena* a, Node* node, const SelectParams* p, bint is_root, const Scan* scan) noexcept nogil:
+    cdef const Prior* priors = node_priors(node)
+    cdef const Edge* edges = node_edges(a, node) if node.edges else NULL
+    cdef const float* own = scan.priors if scan != NULL else NULL
+    cdef double explore = exploration(node, p)
+    cdef double best_score = NOTHING, score, prior, fpu
+    cdef double mass = 0.0
+    cdef int best = -1, i
+    for i in range(node.n_edges):
+        if edges[i].visits:
+            mass += own[i] if own != NULL else prior_value(priors[i].code)
+    fpu = first_play(node, p, is_root, mass)
+    for i in range(node.n_priors):
+        if scan != NULL and scan.banned != NULL and scan.banned[priors[i].action]:
+            continue
+        prior = own[i] if own != NULL else prior_value(priors[i].code)
+        if i < node.n_edges:
+            score = edge_score(&edges[i], prior, explore, fpu, p)
+        else:
+            score = fpu + explore * prior
+        if scan != NULL and scan.wide_noise > 0.0 and rng_uniform(scan.rng) < 0.5:
+            score += scan.wide_noise * fabs(rng_normal(scan.rng))
+        if score > best_score:
+            best_score = score
+            best = i
+    return best

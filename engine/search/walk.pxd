@@ -1,0 +1,98 @@
+"""The inner loop: gather leaves for a batch, encode them, take the evaluations in. Runs without the GIL."""
+
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+
+from engine.board.go cimport GoState
+from engine.board.ladder cimport LadderCache
+from engine.board.planes cimport EncodeOptions
+
+from .cache cimport EvalCache, KeyOptions
+from .node cimport Node
+from .select cimport SelectParams
+from .tree cimport Path, Tree
+
+cdef enum:
+    MAX_LIMITS = 16            # avoid / allow entries
+    MAX_COLLISIONS = 64
+
+cdef enum:
+    SYMMETRY_FIXED = 0
+    SYMMETRY_RANDOM = 1
+    SYMMETRY_AVERAGE = 2
+
+# One avoid or allow entry: until depth `until` (plies from the root), `color` may not (or may only) play these actions.
+ctypedef struct MoveLimit:
+    int color
+    int until
+    bint allow
+    uint8_t actions[626]
+
+# A leaf on its way: the walk that found it, the position there, and where its evaluation will stand in the batch.
+ctypedef struct Leaf:
+    Path path
+    GoState state              # owned by the batch; keeps its key buffer
+    uint32_t node
+    int to_play
+    int max_history
+    int row                    # first row; as many rows as `n_rows`, one a symmetry
+    int n_rows
+    int symmetry               # of the first row; further rows count on
+    uint64_t key[2]
+
+ctypedef struct Batch:
+    Leaf* leaves
+    int cap                    # leaves there is room for
+    int n                      # leaves gathered
+    int rows                   # rows they need
+    Path* collided             # walks that ended at a pending node; their marks stay until the gathering ends
+    int n_collided
+
+ctypedef struct Context:
+    Tree tree
+    EvalCache cache
+    SelectParams select
+    GoState root_state
+    LadderCache* ladders
+    KeyOptions key_options
+    EncodeOptions encode_options
+    int encoding
+    int history                # moves of history shown to the net
+    int root_color
+    bint conservative_pass
+    bint ownership             # new nodes keep the evaluation's ownership
+    int symmetry_mode
+    int fixed_symmetry
+    int root_symmetries
+    uint64_t rng
+    MoveLimit limits[16]
+    int n_limits
+    float* root_priors         # by prior index, or NULL: the stored ones
+    double wide_noise
+    int stop                   # set from any thread
+    bint stop_when_proven
+    bint memory_full
+    # Counters of the present search.
+    int64_t playouts
+    int64_t evaluations        # leaves the evaluator saw
+    int64_t cache_hits
+    int64_t collisions
+    int64_t terminals          # visits to a finished or decided end
+
+# One row of an evaluator's answer after another; NULL where it gives nothing.
+ctypedef struct Outputs:
+    const float* logits        # [rows, area + 1]
+    const float* value
+    const float* score_mean
+    const float* score_stdev
+    const float* lead
+    const float* ownership     # [rows, area]
+
+cdef int batch_open(Batch* b, int cap) noexcept nogil
+cdef void batch_close(Batch* b) noexcept nogil
+cdef int begin_root(Context* x, Batch* b) except -1 nogil                    # 1: the root is a leaf of b; 0: filled from the cache; 2: no memory
+cdef int gather(Context* x, Batch* b, int want, int max_rows, int64_t max_visits) except -1 nogil
+cdef int encode_batch(Context* x, Batch* b, float* spatial, float* globals_) noexcept nogil
+cdef int outputs_finite(const Context* x, const Batch* b, const Outputs* out) noexcept nogil
+cdef void take_in(Context* x, Batch* b, const Outputs* out) noexcept nogil   # expand and back up every leaf
+cdef void cancel(Context* x, Batch* b) noexcept nogil                        # forget the leaves; nothing stays in flight
+cdef bint ban_mask(const Context* x, int depth, int color, uint8_t* banned) noexcept nogil
