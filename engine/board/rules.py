@@ -80,7 +80,7 @@ class Rules:
         if not isinstance(source, Mapping):
             raise ConfigError(f"rules: not a JSON object: {source!r}")
         rules = base if base is not None else NAMED["tromp-taylor"]
-        changes = {_field_of(key): _value_of(key, value) for key, value in source.items()}
+        changes: dict[str, Any] = {_field_of(key): _value_of(key, value) for key, value in source.items()}
         return dataclasses.replace(rules, **changes)
 
     def with_value(self, key: str, text: str) -> Rules:
@@ -88,7 +88,8 @@ class Rules:
 
         Raises ConfigError on an unknown key or value.
         """
-        return dataclasses.replace(self, **{_field_of(key): _value_of(key, text)})
+        change: dict[str, Any] = {_field_of(key): _value_of(key, text)}
+        return dataclasses.replace(self, **change)
 
 
 def _field_of(key: str) -> str:
