@@ -1,0 +1,3 @@
+from .position import Position
+
+def random_walk(position: Position, moves: int, seed: int) -> tuple[int, int]: ...
