@@ -1,6 +1,6 @@
 """Our own net files: safetensors, the spec and what is known of the net as JSON in the header. Nothing in them can run.
 
-The header has one key, "keisei_net": JSON of {"format": 1, "spec": spec.py's dict, "metadata": {…}}. The metadata say what
+The header has one key, "keisei_net": JSON of {"format": 1, "spec": a spec, "metadata": {…}}. The metadata say what
 is known of the net; the code reads "name", "recipe" and "sizes", the boards trained for: [[width, height], …].
 Tensors are those of the evaluation net (policy_value.fold_for_export), float32, or bfloat16/float16 where file size
 matters; they are read as float32.

@@ -1,0 +1,53 @@
+"""Makes the function that an evaluator calls: a net frozen for one board size, precision and device.
+
+The function takes float32 inputs (spatial [B, C, H, W], globals [B, G]) and gives one packed float32 row a position
+(postprocess.py). It is traced and frozen by TorchScript, so running it holds no GIL and no Python.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from .net import Net
+from .postprocess import Postprocess
+
+NetFunction = Callable[[Tensor, Tensor], Tensor]
+
+
+class EvaluationGraph(nn.Module):
+    """Casts the inputs, runs the net, packs the outputs."""
+
+    meta: Tensor | None
+
+    def __init__(self, net: Net, *, dtype: torch.dtype, optimism: float, meta: Tensor | None) -> None:
+        super().__init__()
+        self.net = net.module().to(dtype=dtype)
+        self.net = self.net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.post = Postprocess(net.spec, optimism)
+        self.number_type = dtype
+        self.register_buffer("meta", None if meta is None else meta.to(dtype)[None])
+
+    def forward(self, spatial: Tensor, globals_: Tensor) -> Tensor:
+        maps = spatial.to(dtype=self.number_type, memory_format=torch.channels_last)
+        meta = None if self.meta is None else self.meta.expand(spatial.shape[0], -1)
+        packed: Tensor = self.post(self.net(maps, globals_.to(self.number_type), meta), globals_)
+        return packed
+
+
+def compile_net(
+    net: Net, width: int, height: int, *, dtype: torch.dtype, optimism: float = 0.0, meta: Tensor | None = None
+) -> torch.jit.ScriptModule:
+    """Trace and freeze a net on the CPU for boards of one size and any batch."""
+    planes, n_globals = net.inputs
+    graph = EvaluationGraph(net, dtype=dtype, optimism=optimism, meta=meta).eval()
+    example = torch.zeros(2, planes, height, width), torch.zeros(2, n_globals)
+    example[0][:, 0] = 1.0
+    with torch.inference_mode(False), torch.no_grad(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the tracer warns of the board size becoming a constant: that is the purpose
+        traced = torch.jit.trace(graph, example, check_trace=False)  # type: ignore[no-untyped-call]
+        frozen: torch.jit.ScriptModule = torch.jit.freeze(traced)
+        return frozen

@@ -1,0 +1,95 @@
+"""Runs a net on the CPU: rows of a batch are shared out among threads, each of which evaluates its rows alone.
+
+Perf: one thread a share beats all threads inside one layer: with a small net the layers are too short to be worth a
+barrier each, and where other programs use the machine a barrier waits for the slowest (bench/net.py prints both).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+FloatArray = NDArray[np.float32]
+Program = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
+
+
+class SizeCache:
+    """Keeps what is built for the few board sizes used last. Safe to use from several threads.
+
+    Args:
+        build: makes the value for (width, height).
+        keep: how many are kept.
+    """
+
+    def __init__(self, build: Callable[[int, int], Program], keep: int) -> None:
+        self._build = build
+        self._keep = keep
+        self._items: OrderedDict[tuple[int, int], Program] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, width: int, height: int) -> Program:
+        """Return the value for a size, building it where needed, and drop the one unused longest."""
+        key = (width, height)
+        with self._lock:
+            if key not in self._items:
+                self._items[key] = self._build(width, height)
+                while len(self._items) > self._keep:
+                    self._items.popitem(last=False)
+            self._items.move_to_end(key)
+            return self._items[key]
+
+
+class CpuRunner:
+    """Evaluates packed batches on `threads` threads.
+
+    A row's numbers depend on that row, the board size and how many rows its share has, never on its neighbours.
+    """
+
+    def __init__(self, build: Callable[[int, int], Program], *, threads: int, keep: int) -> None:
+        self.threads = threads
+        self._programs = SizeCache(build, keep)
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="net", initializer=_one_thread)
+        for done in [self._pool.submit(threading.get_ident) for _ in range(threads)]:
+            done.result()  # start the workers now: set_num_threads below must come after theirs
+        torch.set_num_threads(threads)
+
+    def allocate(self, shape: tuple[int, ...]) -> FloatArray:
+        """Return a zeroed float32 array."""
+        return np.zeros(shape, dtype=np.float32)
+
+    def start(self, spatial: FloatArray, globals_: FloatArray) -> list[Future[FloatArray]]:
+        """Begin a batch; the arrays must stay unchanged until finish."""
+        program = self._programs.get(spatial.shape[3], spatial.shape[2])
+        shares = np.array_split(np.arange(len(spatial)), min(self.threads, len(spatial)))
+        return [self._pool.submit(_run, program, spatial[s[0] : s[-1] + 1], globals_[s[0] : s[-1] + 1]) for s in shares]
+
+    def finish(self, handle: list[Future[FloatArray]]) -> FloatArray:
+        """Wait for a batch and return its packed rows."""
+        parts = [future.result() for future in handle]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def evaluate(self, spatial: FloatArray, globals_: FloatArray) -> FloatArray:
+        """Evaluate at once; a single row gets all threads inside the layers."""
+        if len(spatial) > 1 or self.threads == 1:
+            return self.finish(self.start(spatial, globals_))
+        return _run(self._programs.get(spatial.shape[3], spatial.shape[2]), spatial, globals_)
+
+    def close(self) -> None:
+        """Stop the threads."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _one_thread() -> None:
+    torch.set_num_threads(1)  # counts for this worker alone: OpenMP keeps it a thread
+
+
+def _run(program: Program, spatial: FloatArray, globals_: FloatArray) -> FloatArray:
+    with torch.inference_mode():
+        packed = program(torch.from_numpy(spatial), torch.from_numpy(globals_))
+    return np.ascontiguousarray(packed.numpy())

@@ -1,0 +1,159 @@
+"""The evaluator that plays: a net on a CPU or a GPU behind engine.evaluator's Evaluator and AsyncEvaluator.
+
+Checks inputs, hands packed batches to a runner (cpu_runner, gpu_runner) and cuts their rows into an Evaluation.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from ..errors import ConfigError, EngineError
+from ..evaluator import Evaluation
+from .compiled import EvaluationGraph, compile_net
+from .cpu_runner import CpuRunner
+from .cuda_ops import CudaOps
+from .devices import choose_device, choose_dtype, choose_threads
+from .gpu_runner import GpuRunner
+from .metadata_row import profile_row
+from .net import Net
+from .postprocess import SCALARS, available
+from .settings import NetSettings
+
+FloatArray = NDArray[np.float32]
+CPU_MAX_BATCH, GPU_MAX_BATCH = 32, 256
+
+log = logging.getLogger(__name__)
+
+
+class Runner(Protocol):
+    """Evaluates packed batches, up to two at a time."""
+
+    def allocate(self, shape: tuple[int, ...]) -> FloatArray: ...
+    def start(self, spatial: FloatArray, globals_: FloatArray) -> Any: ...
+    def finish(self, handle: Any) -> FloatArray: ...
+    def evaluate(self, spatial: FloatArray, globals_: FloatArray) -> FloatArray: ...
+    def close(self) -> None: ...
+
+
+class TorchEvaluator:
+    """An Evaluator and AsyncEvaluator (engine/evaluator.py) over a net and a runner.
+
+    On a CPU any number of batches may be in flight, on a GPU two. A row's answer never depends on the other rows'
+    contents; on a CPU it may depend, in the last bits, on how many rows there are.
+    """
+
+    def __init__(self, net: Net, runner: Runner, *, max_batch: int, where: str) -> None:
+        self.net = net
+        self.name = f"{net.description.name} on {where}"
+        self.encoding = net.description.encoding
+        self.max_batch = max_batch
+        self._runner = runner
+        self._given = available(net.spec)
+        self._flying: dict[int, tuple[Any, int, bool]] = {}
+        self._next_ticket = 0
+        self._sizes_seen: set[tuple[int, int]] = set()
+
+    def supports_size(self, width: int, height: int) -> bool:
+        """Tell whether the net can evaluate such a board."""
+        return self.net.supports_size(width, height)
+
+    def allocate(self, batch: int, width: int, height: int) -> tuple[FloatArray, FloatArray]:
+        """Return zeroed input arrays (spatial [batch, C, H, W], globals [batch, G]), pinned for a GPU."""
+        planes, n_globals = self.net.inputs
+        return self._runner.allocate((batch, planes, height, width)), self._runner.allocate((batch, n_globals))
+
+    def warm_up(self, width: int, height: int, batch: int = 1) -> None:
+        """Compile for a board size and run once, so that the first real batch is as fast as the others."""
+        self.evaluate(*self.allocate(batch, width, height))
+
+    def evaluate(self, spatial: FloatArray, globals_: FloatArray, *, ownership: bool = False) -> Evaluation:
+        """Evaluate spatial [B, C, H, W], globals [B, G], 1 <= B <= max_batch.
+
+        Raises: ValueError for inputs of the wrong shape, UnsupportedBoardSize, EngineError where the device fails.
+        """
+        points = self._check(spatial, globals_)
+        return self._unpack(self._runner.evaluate(spatial, globals_), points, ownership)
+
+    def submit(self, spatial: FloatArray, globals_: FloatArray, *, ownership: bool = False) -> int:
+        """Start a batch; the arrays must stay unchanged until its result is taken. Return a ticket."""
+        points = self._check(spatial, globals_)
+        ticket = self._next_ticket
+        self._flying[ticket] = self._runner.start(spatial, globals_), points, ownership
+        self._next_ticket += 1
+        return ticket
+
+    def result(self, ticket: int) -> Evaluation:
+        """Wait for the batch of that ticket. Raises KeyError for a ticket that is unknown or was redeemed."""
+        handle, points, ownership = self._flying.pop(ticket)
+        return self._unpack(self._runner.finish(handle), points, ownership)
+
+    def close(self) -> None:
+        """Release threads and device memory; the evaluator cannot be used after."""
+        self._runner.close()
+
+    def _check(self, spatial: FloatArray, globals_: FloatArray) -> int:
+        batch, planes, height, width = spatial.shape
+        if (planes, globals_.shape) != (self.net.inputs[0], (batch, self.net.inputs[1])):
+            raise ValueError(f"inputs {spatial.shape}, {globals_.shape} do not fit the encoding {self.encoding}")
+        if not 1 <= batch <= self.max_batch:
+            raise ValueError(f"a batch of {batch}; 1 to {self.max_batch} are allowed")
+        if (width, height) not in self._sizes_seen:
+            self.net.check_size(width, height)
+            self._sizes_seen.add((width, height))
+            if self.net.description.trained_for(width, height) is False:
+                log.warning("net %s was not trained on %dx%d boards", self.net.description.name, width, height)
+        return int(height * width)
+
+    def _unpack(self, packed: FloatArray, points: int, ownership: bool) -> Evaluation:
+        """Cut packed rows [B, A + 8 + P] into arrays of their own."""
+        if not np.isfinite(packed).all():
+            raise EngineError(f"{self.name}: the net gave a number that is not finite (try --precision float32)")
+        actions = points + 1
+        scalars = np.ascontiguousarray(packed[:, actions : actions + len(SCALARS)].T)
+        given = {name: scalars[i] for i, name in enumerate(SCALARS) if name in self._given or name == "value"}
+        owned = ownership and "ownership" in self._given
+        return Evaluation(
+            policy_logits=np.ascontiguousarray(packed[:, :actions]),
+            ownership=np.ascontiguousarray(packed[:, actions + len(SCALARS) :]) if owned else None,
+            **given,
+        )
+
+
+def make_evaluator(net: Net, settings: NetSettings) -> TorchEvaluator:
+    """Put a net on the device that the settings name.
+
+    Raises: EngineError where a GPU asked for is not there; ConfigError for settings that do not fit.
+    """
+    device = choose_device(settings.device)
+    dtype = choose_dtype(settings.precision, device)
+    optimism, has_meta = settings.policy_optimism, bool(net.spec.get("meta"))
+
+    def meta(width: int, height: int) -> torch.Tensor | None:
+        return torch.from_numpy(profile_row(settings.human_profile, width, height)) if has_meta else None
+
+    if has_meta:
+        meta(19, 19)  # a bad profile is refused now
+    where = f"{device}, {str(dtype).removeprefix('torch.')}"
+    if device.type == "cuda":
+        ops = CudaOps(
+            device,
+            lambda w, h: EvaluationGraph(net, dtype=dtype, optimism=optimism, meta=meta(w, h)).eval(),
+            net.inputs,
+        )
+        largest = settings.max_batch or GPU_MAX_BATCH
+        gpu = GpuRunner(ops, max_batch=largest, keep=settings.cached_sizes)
+        return TorchEvaluator(net, gpu, max_batch=largest, where=where)
+    if device.type != "cpu":
+        raise ConfigError(f"unknown device {settings.device!r}")
+    threads = choose_threads(settings.threads)
+    cpu = CpuRunner(
+        lambda w, h: compile_net(net, w, h, dtype=dtype, optimism=optimism, meta=meta(w, h)),
+        threads=threads,
+        keep=settings.cached_sizes,
+    )
+    return TorchEvaluator(net, cpu, max_batch=settings.max_batch or CPU_MAX_BATCH, where=f"{where}, {threads} threads")
