@@ -43,7 +43,7 @@ cdef void encode_katago(
 
 
 cdef bint pass_is_friendly(const GoState* s) noexcept nogil:
-    # After one pass under friendlyPassOk the net must not take the next pass for the end: KataGo hides the history then.
+    # After one pass under friendlyPassOk the net must not take the next pass for the end: the history is hidden.
     return (
         s.rules.friendly_pass_ok and s.rules.scoring == SCORING_AREA and s.n_passes == 1 and go_pass_ends(s))
 
@@ -112,7 +112,7 @@ cdef void mark_areas(
             mark(row, 18 if area[point] == to_play else 19, point)
 
 
-# ---- ladders, now and on the boards before -----------------------------------------------------------------------------
+# ---- ladders, now and on the boards before ---------------------------------------------------------------------------
 
 cdef void mark_ladders(const GoState* s, int to_play, int shown, LadderCache* cache, const Row* row) noexcept nogil:
     cdef const LadderReading* reading
@@ -133,7 +133,7 @@ cdef void mark_ladders(const GoState* s, int to_play, int shown, LadderCache* ca
         mark_bits(row, 14 + ago, reading.in_ladder)
 
 
-# ---- globals -----------------------------------------------------------------------------------------------------------
+# ---- globals ---------------------------------------------------------------------------------------------------------
 
 cdef double self_komi(const GoState* s, int to_play, double draw_adjustment) noexcept nogil:
     # White's points beside the area on the board, from the view of to_play. Under territory scoring every stone that a
@@ -158,7 +158,8 @@ cdef double parity_wave(double komi, int area) noexcept nogil:
 
 
 cdef void write_globals(
-        int encoding, const GoState* s, int to_play, bint pass_ends, const EncodeOptions* options, float* g) noexcept nogil:
+        int encoding, const GoState* s, int to_play, bint pass_ends, const EncodeOptions* options,
+        float* g) noexcept nogil:
     cdef int area = s.geo.area
     cdef double bound = area + (20 if encoding == ENC_KATAGO_V7 else 1)
     cdef double komi = self_komi(s, to_play, options.draw_adjustment)

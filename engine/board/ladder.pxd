@@ -1,4 +1,4 @@
-"""The ladder reader of the V7 planes 14..17 (NETFORMATS.md §2, "Ladder reader") and the table of its finished readings."""
+"""The ladder reader of the V7 planes 14..17 (NETFORMATS.md §2, "Ladder reader") and its table of finished readings."""
 
 from .geometry cimport Geometry
 from .go cimport GoState
@@ -6,7 +6,7 @@ from .ladder_board cimport LadderBoard
 from .types cimport BIT_WORDS, uint8_t, uint64_t
 
 cdef enum:
-    LADDER_BUDGET = 25000   # nodes of one reading; a reading that needs more, or goes deeper than LADDER_DEPTH, counts as captured
+    LADDER_BUDGET = 25000   # nodes of one reading; one that needs more, or LADDER_DEPTH moves, counts as captured
     LADDER_SLOTS = 4096     # finished positions a cache remembers, a power of two
 
 ctypedef struct LadderReading:
@@ -25,8 +25,8 @@ cdef LadderCache* ladder_cache_new() except NULL
 cdef void ladder_cache_free(LadderCache* cache) noexcept nogil
 cdef void ladder_cache_clear(LadderCache* cache) noexcept nogil
 
-# The reading of one position: hash is the xor of its stones' keys, ko its simple-ko point or NO_POINT, colors its padded
-# board. works[target - 1] = moves that start a working ladder against a chain of the color `target` that has two
+# The reading of one position: hash is the xor of its stones' keys, ko its simple-ko point or NO_POINT, colors its
+# padded board. works[target - 1] = moves that start a working ladder against a chain of the color `target` that has two
 # liberties; target EMPTY asks for in_ladder alone. ladder_find gives NULL where the table does not know. The answer
 # lives until the next ladder_read of this cache.
 cdef const LadderReading* ladder_find(

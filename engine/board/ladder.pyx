@@ -1,8 +1,9 @@
 """The ladder reader: which chains can be captured in a ladder now, and which moves start one.
 
-It reads on the light board of ladder_board.pxd, depth first, the attacker playing on the chain's two liberties, the defender capturing or extending (NETFORMATS.md §2). Cuts below are those that cannot
-change an answer. Finished positions stay in a table keyed by position and ko point, so that the boards one and two moves
-ago are mostly remembered when a game or a line of search is encoded move by move.
+It reads on the light board of ladder_board.pxd, depth first: the attacker plays on the chain's two liberties, the
+defender captures or extends (NETFORMATS.md §2). Cuts below are those that cannot change an answer. Finished positions stay in a
+table keyed by position and ko point, so that the boards one and two moves ago are mostly remembered when a game or a
+line of search is encoded move by move.
 """
 
 from libc.stdlib cimport calloc, free
@@ -116,7 +117,7 @@ cdef bint defender_lost(LadderBoard* b, int stone) noexcept nogil:
 cdef bint attacker_wins(LadderBoard* b, int stone) noexcept nogil:
     # The chain's side has just played; the attacker is to move, b.ko as that move left it.
     cdef int liberty[3]
-    cdef int us = b.color[stone], touch, room0, room1, k, first
+    cdef int touch, room0, room1, k, first
     cdef bint won
     b.nodes += 1
     if b.nodes >= LADDER_BUDGET or b.depth >= LADDER_DEPTH - 1:
@@ -250,7 +251,8 @@ cdef const LadderReading* ladder_find(
 
 
 cdef const LadderReading* ladder_read(
-        LadderCache* cache, const Geometry* geo, const uint8_t* colors, uint64_t hash, int ko, int target) noexcept nogil:
+        LadderCache* cache, const Geometry* geo, const uint8_t* colors, uint64_t hash, int ko,
+        int target) noexcept nogil:
     cdef const LadderReading* known = ladder_find(cache, geo, hash, ko, target)
     cdef LadderBoard* b = &cache.board
     cdef LadderReading* reading

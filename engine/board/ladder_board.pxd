@@ -1,7 +1,7 @@
 """The light board that ladders are read on: exact undo, simple ko, no suicide, no superko, no history.
 
-Chains are circular lists with pseudo-liberty sums as in go.pyx. Everything is inline, so that the reader compiles as one
-piece; GoState itself cannot take moves back.
+Chains are circular lists with pseudo-liberty sums as in go.pyx. Everything is inline, so that the reader compiles as
+one piece; GoState itself cannot take moves back.
 """
 
 from libc.string cimport memcpy, memset
@@ -116,8 +116,7 @@ cdef inline void load(LadderBoard* b, const Geometry* geo, const uint8_t* colors
 
 cdef inline bint may_play(const LadderBoard* b, int point, int color) noexcept nogil:
     # point is empty. Neither the ko nor suicide of any size.
-    cdef int i, k, near, touching
-    cdef const LadderChain* chain
+    cdef int i, near
     if point == b.ko:
         return False
     for i in range(4):
@@ -165,7 +164,7 @@ cdef inline void lift(LadderBoard* b, int head, int by) noexcept nogil:
 cdef inline void play(LadderBoard* b, int point, int color) noexcept nogil:
     # may_play holds and b.depth < LADDER_DEPTH. Invariant: take_back restores every byte that matters.
     cdef LadderUndo* undo = &b.undo[b.depth]
-    cdef int i, near, kept, gone, stone, swap
+    cdef int i, near, kept, gone
     b.depth += 1
     undo.point = point
     undo.old_ko = b.ko

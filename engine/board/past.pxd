@@ -6,6 +6,9 @@
 from .go cimport GoState
 from .types cimport uint8_t, uint64_t
 
-cdef uint64_t hash_change(const GoState* s, int ago) noexcept nogil          # hash `ago` plies ago xor hash ago - 1 plies ago
-cdef int past_ko(const GoState* s, int ago) noexcept nogil                   # simple-ko point then, else NO_POINT; ago in 1..6
-cdef void past_colors(const GoState* s, int ago, uint8_t* colors) noexcept nogil  # colors by padded point, walls included
+# The hash then xor the hash one ply later.
+cdef uint64_t hash_change(const GoState* s, int ago) noexcept nogil
+# The simple-ko point then, else NO_POINT; ago in 1..6.
+cdef int past_ko(const GoState* s, int ago) noexcept nogil
+# Colors by padded point, walls included.
+cdef void past_colors(const GoState* s, int ago, uint8_t* colors) noexcept nogil

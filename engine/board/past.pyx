@@ -27,7 +27,7 @@ cdef inline bint stands(const GoState* s, int slot, int color, int point) noexce
 
 
 cdef int past_ko(const GoState* s, int ago) noexcept nogil:
-    # The simple-ko point of the position `ago` (1..6) plies ago: its last move, a lone stone with one liberty, had taken one stone.
+    # A ko: the last move before that position, a lone stone with one liberty, had taken one stone.
     cdef int slot = (s.past_now - ago) & 7, before = (s.past_now - ago - 1) & 7
     cdef int move, color, word, taken = NO_POINT, near, i
     cdef uint64_t gone

@@ -1,4 +1,4 @@
-"""Feature planes of every encoding, written straight into a batch row. Play and training encode with this code alone."""
+"""Feature planes of every encoding, written straight into a batch row. Play and training encode with this alone."""
 
 from .go cimport GoState
 from .ladder cimport LadderCache
@@ -14,7 +14,7 @@ cdef enum:
 
 ctypedef struct EncodeOptions:
     int symmetry          # 0..7, applied to the planes; bits 1 = flip rows, 2 = flip columns, 4 = transpose
-    int max_history       # moves of history shown, 0..5 (V3..V7); 5 by default. 0 also hides that a pass would end the game
+    int max_history       # moves of history shown, 0..5 (V3..V7); 0 also hides that a pass would end the game
     bint pass_alive_under_suicide  # the net's preferPassAliveUnderSuicideRules flag
     float draw_adjustment          # added to white's komi; 0 by default
     float playout_doubling_advantage
@@ -24,8 +24,8 @@ cdef int encoding_code(str name) except -1               # "katago-v7" -> ENC_KA
 cdef int encoding_spatial(int encoding) noexcept nogil   # number of planes
 cdef int encoding_global(int encoding) noexcept nogil    # number of global inputs
 # Encode s with `to_play` to move. spatial: planes * H * W floats (NCHW row, row 0 = top row, Leela Zero's included),
-# globals: encoding_global floats. Both are written whole (zeros included). With a transpose on a rectangle the planes are
-# W x H: callers use it on squares only.
+# globals: encoding_global floats. Both are written whole (zeros included). With a transpose on a rectangle the planes
+# are W x H: callers use it on squares only.
 cdef void encode(
     int encoding, const GoState* s, int to_play, const EncodeOptions* options, LadderCache* cache,
     float* spatial, float* globals_) noexcept nogil

@@ -1,8 +1,8 @@
-"""Feature planes and global inputs of every encoding (NETFORMATS.md §2, §3, §5, §8): KataGo V3..V7, AlphaGo Zero, Leela Zero.
+"""Feature planes and global inputs of every encoding: KataGo V3..V7, AlphaGo Zero, Leela Zero (NETFORMATS.md §2..§8).
 
 Compiled code calls `encode` with a ladder cache of its thread and writes straight into a batch row; Python calls
-`encode_position` or `encode_into`. All planes have row 0 at the top; a Leela Zero net, whose rows count from the bottom,
-flips rows on entry and exit itself.
+`encode_position` or `encode_into`. All planes have row 0 at the top; a Leela Zero net, whose rows count from the
+bottom, flips rows on entry and exit itself.
 """
 
 import difflib
@@ -105,7 +105,7 @@ cdef void encode_zero(int encoding, const GoState* s, int to_play, const Row* ro
         fill(row, 17)
 
 
-# ---- Python ------------------------------------------------------------------------------------------------------------
+# ---- Python ----------------------------------------------------------------------------------------------------------
 
 @cython.final
 cdef class CacheOwner:

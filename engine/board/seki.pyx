@@ -1,8 +1,8 @@
 """Territory that does not count under a seki tax, found from the colors of the living stones alone.
 
 Dame may still be open, as they are at the end of most real games, so touching dame is no sign of seki. Judged instead
-is what is left of each chain when all dame are filled. Source: own rule. Of 2443 Japanese games scored by their players,
-given the dead stones, 2430 come out with the players' score (2261 when every one-coloured point counts).
+is what is left of each chain when all dame are filled. Source: own rule. Given the dead stones of 2443 Japanese games,
+2430 come out with the score that the players agreed on (2261 when every one-coloured point counts).
 """
 
 from libc.string cimport memset

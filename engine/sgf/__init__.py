@@ -1,0 +1,13 @@
+"""Game records in SGF: reading, replaying up to a move, and writing.
+
+The grammar is sgfmill's. Its game object knows square boards only and says little about where a file is broken, so
+points and values are read here, and every complaint is an SgfError that names the file, the line and the reason. Of a
+file with several games or variations, the first game's main line counts.
+"""
+
+from .reader import parse, read
+from .record import GameRecord, from_position
+from .values import recognise_rules
+from .writer import write
+
+__all__ = ["GameRecord", "from_position", "parse", "read", "recognise_rules", "write"]
