@@ -18,27 +18,35 @@ from .types cimport (
 
 from engine.board.rules import Rules, parse_rules
 from engine.board.vertex import format_vertex
-from engine.errors import EngineError, IllegalMove
+from engine.errors import ConfigError, EngineError, IllegalMove
+
+MOST_KOMI = 10_000  # any score fits; where to stop asking is the caller's affair
 
 BLACK = C_BLACK
 WHITE = C_WHITE
 EMPTY = C_EMPTY
 
-KO_CODES = {"SIMPLE": KO_SIMPLE, "POSITIONAL": KO_POSITIONAL, "SITUATIONAL": KO_SITUATIONAL}
-SCORING_CODES = {"AREA": SCORING_AREA, "TERRITORY": SCORING_TERRITORY}
-TAX_CODES = {"NONE": TAX_NONE, "SEKI": TAX_SEKI, "ALL": TAX_ALL}
-BONUS_CODES = {"0": BONUS_ZERO, "N": BONUS_N, "N-1": BONUS_N_MINUS_1}
+_KO_CODES = {"SIMPLE": KO_SIMPLE, "POSITIONAL": KO_POSITIONAL, "SITUATIONAL": KO_SITUATIONAL}
+_SCORING_CODES = {"AREA": SCORING_AREA, "TERRITORY": SCORING_TERRITORY}
+_TAX_CODES = {"NONE": TAX_NONE, "SEKI": TAX_SEKI, "ALL": TAX_ALL}
+_BONUS_CODES = {"0": BONUS_ZERO, "N": BONUS_N, "N-1": BONUS_N_MINUS_1}
 
 
 cdef int fill_rules(CRules* out, rules) except -1:
-    out.ko = KO_CODES[rules.ko]
-    out.scoring = SCORING_CODES[rules.scoring]
-    out.tax = TAX_CODES[rules.tax]
-    out.white_handicap_bonus = BONUS_CODES[rules.white_handicap_bonus]
+    out.ko = _KO_CODES[rules.ko]
+    out.scoring = _SCORING_CODES[rules.scoring]
+    out.tax = _TAX_CODES[rules.tax]
+    out.white_handicap_bonus = _BONUS_CODES[rules.white_handicap_bonus]
     out.suicide = rules.suicide
     out.has_button = rules.has_button
     out.friendly_pass_ok = rules.friendly_pass_ok
     return 0
+
+
+cdef float finite(komi) except? -1:
+    if not -MOST_KOMI <= komi <= MOST_KOMI:
+        raise ConfigError(f"komi is {komi!r}, not a number of points between -{MOST_KOMI} and {MOST_KOMI}")
+    return komi
 
 
 cdef class Position:
@@ -51,13 +59,16 @@ cdef class Position:
         rules: a Rules, a name, or a JSON object as text.
         komi: points for White; 7 on 9x9 and 7.5 elsewhere when not given.
 
-    Raises UnsupportedBoardSize, or ConfigError on unknown rules.
+    Raises UnsupportedBoardSize, or ConfigError on unknown rules or a komi that is no number.
     """
 
     def __cinit__(self, *args, **kwargs):
         self.state = <GoState*>calloc(1, sizeof(GoState))
         if self.state == NULL:
             raise MemoryError()
+        self.state.geo = get_geometry(2, 2)  # so that even a Position without __init__ has a board to look at
+        self._moves = []
+        self._setup = []
 
     def __init__(self, int width=19, height=None, *, rules="chinese-ogs", komi=None):
         cdef int rows = width if height is None else height
@@ -67,7 +78,7 @@ cdef class Position:
             komi = 7.0 if width == 9 and rows == 9 else 7.5
         fill_rules(&c_rules, rules)
         go_free(self.state)
-        go_init(self.state, get_geometry(width, rows), &c_rules, komi)
+        go_init(self.state, get_geometry(width, rows), &c_rules, finite(komi))
         self.rules = rules
         self._moves = []
         self._setup = []
@@ -94,7 +105,7 @@ cdef class Position:
 
     @property
     def komi(self):
-        return self.state.komi
+        return round(self.state.komi, 3)  # kept in single precision
 
     @property
     def to_play(self):
@@ -294,8 +305,8 @@ cdef class Position:
         self.set_up([])
 
     def set_komi(self, komi):
-        """Set the points that White gets."""
-        self.state.komi = komi
+        """Set the points that White gets. Raises ConfigError if it is no finite number."""
+        self.state.komi = finite(komi)
 
     def set_rules(self, rules):
         """Go on under other rules; moves already made stand, and superko looks back at them under the new rule."""

@@ -35,8 +35,8 @@ cdef int random_move(const GoState* s, uint64_t* state, uint64_t* n_checks) noex
 
 
 cdef int walk_on(GoState* s, int moves, uint64_t* state, uint64_t* n_checks, uint64_t* signature) except -1 nogil:
-    cdef int i
-    for i in range(moves):
+    cdef int _
+    for _ in range(moves):
         go_play(s, random_move(s, state, n_checks), s.to_play)
         signature[0] = signature[0] * <uint64_t>0x9E3779B97F4A7C15 + s.hash
     return 0

@@ -1,4 +1,4 @@
-"""Small positions drawn by hand: captures, ko, snapback, suicide, superko, passes, handicap, set-up."""
+"""Small positions drawn by hand: captures, ko, snapback, suicide, superko."""
 
 import pytest
 
@@ -221,74 +221,6 @@ def test_allow_superko_and_tolerant():
     position = draw(". o .\no . .\n. . .")
     with pytest.raises(IllegalMove, match="suicide"):
         position.play(at(position, "A3"), BLACK, tolerant=True)
-
-
-PASSES = [
-    ("chinese", "B pass", False),
-    ("chinese", "B pass W pass", True),
-    ("chinese", "B pass W pass B pass", True),
-    ("chinese", "B pass W A1 B pass", False),
-    ("chinese", "B pass W pass B A1", False),
-    ("chinese", "B pass B pass", True),
-    ("aga-button", "B pass W pass", False),
-    ("aga-button", "B pass W pass B pass", True),
-    ("aga-button", "B A1 W pass B C3 W pass B pass", True),
-    ("aga-button", "B A1 W pass B pass", False),
-]
-
-
-@pytest.mark.parametrize(("rules", "moves", "ended"), PASSES)
-def test_two_passes_end_the_game_the_button_not_counted(rules, moves, ended):
-    position = Position(3, rules=rules)
-    play(position, moves)
-    assert position.ended is ended
-
-
-HANDICAP = [
-    ([], "B A1 W C3", 0),
-    ([], "B A1", 0),
-    ([], "B A1 B C3", 2),
-    ([], "B A1 B C3 W B2 B A3", 2),
-    ([], "B A1 W pass B C3", 2),
-    ([], "B pass B C3", 0),
-    ([], "W A1 B C3 B A3", 0),
-    ([(BLACK, 0)], "W C1", 0),
-    ([(BLACK, 0)], "B C1", 2),
-    ([(BLACK, 0), (BLACK, 8)], "", 2),
-    ([(BLACK, 0), (BLACK, 8)], "W B2 B A1", 2),
-    ([(BLACK, 0), (BLACK, 8)], "B A1", 3),
-    ([(BLACK, 0), (BLACK, 8), (WHITE, 4)], "", 0),
-]
-
-
-@pytest.mark.parametrize(("stones", "moves", "count"), HANDICAP)
-def test_handicap_counts_black_stones_before_whites_first(stones, moves, count):
-    position = Position(3)
-    position.set_up(stones)
-    play(position, moves)
-    assert position.handicap == count
-
-
-BAD_SETUPS = [
-    ([(BLACK, 0), (WHITE, 0)], "occupied"),
-    ([(BLACK, 9)], "off board"),
-    ([(BLACK, -1)], "off board"),
-    ([(BLACK, 0), (WHITE, 1), (WHITE, 3)], "suicide"),
-    ([(BLACK, action) for action in range(9)], "suicide"),
-]
-
-
-@pytest.mark.parametrize(("stones", "reason"), BAD_SETUPS)
-def test_an_impossible_set_up_changes_nothing(stones, reason):
-    position = Position(3)
-    play(position, "B A1 W B2")
-    before = drawn(position)
-    with pytest.raises(IllegalMove) as refusal:
-        position.set_up(stones)
-    assert refusal.value.reason == reason
-    assert drawn(position) == before
-    assert position.moves == [(BLACK, 6), (WHITE, 4)]
-    assert fault_of(position) is None
 
 
 def test_the_set_up_position_counts_for_superko():

@@ -55,6 +55,16 @@ def test_any_komi(komi):
     assert position.komi == -komi
 
 
+@pytest.mark.parametrize("komi", [float("nan"), float("inf"), -float("inf"), 1e9])
+def test_komi_must_be_a_number(komi):
+    position = Position(5, komi=6.7)
+    with pytest.raises(ConfigError):
+        position.set_komi(komi)
+    with pytest.raises(ConfigError):
+        Position(5, komi=komi)
+    assert position.komi == 6.7
+
+
 def test_actions_run_from_the_top_left():
     position = Position(3, 2)
     position.play(1)
