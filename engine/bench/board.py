@@ -165,12 +165,18 @@ def table(figures: Sequence[Figure], signature: int) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the benchmark and print its table, or one JSON object with --json."""
+    from engine.bench import board_planes  # it needs the names above
+
     parser = argparse.ArgumentParser(prog="keisei bench board", description="Speed of the board.")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--games", type=int, default=Effort.games, help="random walks of each kind (%(default)s)")
     parser.add_argument("--rounds", type=int, default=Effort.rounds, help="times each walk is run (%(default)s)")
+    parser.add_argument("--no-planes", action="store_true", help="leave the encodings out")
+    board_planes.add_options(parser)
     options = parser.parse_args(argv)
     figures, signature = measure(Effort(games=max(1, options.games), rounds=max(1, options.rounds)))
+    if not options.no_planes:
+        figures += board_planes.planes_figures(options, max(1, options.rounds // 3))
     if options.json:
         rows = [{**asdict(figure), "ratio": figure.ratio} for figure in figures]
         print(json.dumps({"figures": rows, "signature": f"{signature:016x}"}, ensure_ascii=False))

@@ -1,0 +1,112 @@
+"""The encoding part of `keisei bench board`: KataGo V7 planes with ladders over professional games, move by move.
+
+The slow encoder of the tests, run on some of the same positions, gives the comparison; it is at hand in a source
+checkout only. Every figure counts the call from Python.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+
+from engine.bench.board import Figure, best_means
+from engine.bench.records import GAMES, actions_of, read_games
+from engine.board import planes
+from engine.board.position import Position
+
+TARGET = 100.0  # µs, mean
+PLAIN_EVERY = 60  # moves between the positions that plain Python encodes
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of this part."""
+    parser.add_argument("--records", type=Path, help="encode games of this table (.tsv, .tsv.xz), not the eight built in")
+    parser.add_argument("--records-count", type=int, default=50, help="games to take from it (%(default)s)")
+    parser.add_argument(
+        "--oracles", type=Path, default=Path("tests/oracles"), help="folder of the slow encoder (%(default)s)")
+
+
+def planes_figures(options: argparse.Namespace, rounds: int) -> list[Figure]:
+    """Return the figures of encoding."""
+    games = read_games(options.records, options.records_count) if options.records else [actions_of(g) for g in GAMES]
+    plain = plain_mean(games, options.oracles)
+    of = f"{len(games)} professional games"
+    return [
+        encode_figure(f"V7 planes with ladders, {of}", games, rounds, target=TARGET, plain=plain),
+        encode_figure("the same, no ladder remembered", games, rounds, forget=True),
+        encode_figure("AlphaGo Zero planes", games, rounds, encoding="alphagozero-17"),
+    ]
+
+
+def encode_figure(
+    name: str,
+    games: Sequence[Sequence[int]],
+    rounds: int,
+    *,
+    encoding: str = "katago-v7",
+    forget: bool = False,
+    target: float | None = None,
+    plain: float | None = None,
+) -> Figure:
+    """Time encoding after every move of the games; the time of playing them is taken off."""
+    count, n_globals = planes.ENCODINGS[encoding]
+    spatial, globals_ = np.empty((count, 19, 19), dtype=np.float32), np.empty(n_globals, dtype=np.float32)
+
+    def job(game: Sequence[int], encode: bool) -> Callable[[], None]:
+        def run() -> None:
+            planes.clear_ladder_cache()
+            position = Position(19, rules="chinese-ogs", komi=7.5)
+            for action in game:
+                position.play(action, allow_superko=True)
+                if forget:
+                    planes.clear_ladder_cache()
+                if encode:
+                    planes.encode_into(position, encoding, spatial, globals_)
+
+        return run
+
+    idle = best_means([job(game, False) for game in games], rounds)
+    total = best_means([job(game, True) for game in games], rounds)
+    positions = sum(len(game) for game in games)
+    value = (total - idle) * len(games) / positions / 1000
+    return Figure(name, value, "µs", target, plain, f"{positions} positions")
+
+
+def plain_mean(games: Sequence[Sequence[int]], folder: Path) -> float | None:
+    """Return the mean time in µs of the tests' slow encoder on some positions, None where it is not at hand."""
+    if not (folder / "planes_oracle.py").is_file():
+        return None
+    with imported(folder) as oracle:
+        rules = Position(19, rules="chinese-ogs").rules
+        total = count = 0
+        for game in games[:8]:
+            slow = oracle.Game(oracle.Record(19, 19, rules, 7.5))
+            for number, action in enumerate(game):
+                slow.play(1 + number % 2, action)
+                if number % PLAIN_EVERY == PLAIN_EVERY // 2:
+                    start = time.perf_counter_ns()
+                    try:
+                        oracle.encode(slow, "katago-v7", 2 - number % 2)
+                    except oracle.ladder_oracle.Undecided:
+                        continue
+                    total += time.perf_counter_ns() - start
+                    count += 1
+        return total / count / 1000 if count else None
+
+
+@contextmanager
+def imported(folder: Path) -> Iterator[ModuleType]:
+    """Import the slow encoder from its folder."""
+    sys.path.insert(0, str(folder))
+    try:
+        yield importlib.import_module("planes_oracle")
+    finally:
+        sys.path.remove(str(folder))

@@ -1,0 +1,90 @@
+"""A few professional games for benchmarks, so that they need no other file.
+
+Played between 1697 and 1897: their moves are in the public domain. Two letters a move, column and row from the top left
+as in SGF, Black first, 19x19, no handicap.
+"""
+
+from __future__ import annotations
+
+import lzma
+from pathlib import Path
+
+from engine.errors import SgfError
+
+GAMES = (
+    # 1697-09-24
+    "cppqqdockceqpcndpfpbqbofpgkehcqnkqdenqjqjpiqkpcmdogpdqerencjdrnpmpopqkmoepmqmrkrlrjrholplqgognhnhpgqgmiploin"
+    "mplclbldchejbecdbdccdfefdgcecfbgbhbcbffcfhemnbmnorpjpkqinknjmjokolojnlmkmllkllmionqmporpplprkkljogibicjbkbhb"
+    "jcnfobklkmjljmnolnikkhkjjflgrlrgrfqgqfrjblbmbjbobpclckdkbkflgcgbfdedfeeejesfsesgqegippoqqprqsoosroqoslqqnmnr"
+    "jnioghhhhgihkgigfikfjggglhnghfifgfiemgmflfleidhefgpdpafofnglgjdncndmeocoaobnesfsfrdsfqgreserbrcsbsmcmbjaacab"
+    "adbbjihjhiiijjijphmhlgohoinhpiqjoerkqlnegkcibifkmqjokommlmspsnoopneididjdhcrcqesskqhsjsijkilkskajsislsgseqla"
+    "manshlimalgifjfm",
+    # 1796-12-15
+    "cppqqdednceqqoqkqhoppnnnplpiphniohnkhqdocodncmjqhopkrqjofodpcqdmclgpjpkpipkqjnkohmdldkekejfkiogqhrfmhkfjdjic"
+    "hifhccdccddeklceqllkkklcmcldmecibjbfhghfggifgfgefegddbebbdbbcgbgfcfdecfbnlqiqrqqrrprfneilbkbmblebichegehmflf"
+    "gidqcrfikskrlnknkmlopsosqsorkajbhbibrhkjjjljjingofmgrkrishrjskkgjslsirlmoonoqpppefdgdrcjckgngogmglflhnjminll"
+    "ilbhokojolnfneogpgoimlcnbnmkkilikhlhjgjffreresgrgsigihghhhgjhjaibkmdndjalaompmjrismmajahdfcfdidhnhmhenemgkjh",
+    # 1838-02-16
+    "qddccpocceeqpqqopeedndmcqkdfcgdocodncmdmcldldqdrcrdpcqckbcnppoqpppqqqnrnqmrmrlqrprkpiqipfqepfrerjqjpkqlqlrmr"
+    "krlponmdicgcienepckcigcnbnbkbmcsbrfshrogqgiicfhpsmsogsghgfbbcccbdifgficidhffkfkhmfoegidjejmhgbfbhcgdkdjdjcke"
+    "kbldlbjeifhbibgakgidhdhegeiahfjakapbqbpfqfihnhngmgminbobncodmbmenfofohphoipiojpgqhpdqcqererfpehajbqergrdpepj"
+    "pkqesfrbrcqapeoknkqesdnamalclfleoalhsbraqjpanabhlkkkjfjhfpfogogpfneoglllmlfeqiehegfheihjgjhkfkbgimmmlmklnmhn"
+    "gnhmbfbdcdacbjbiajdkekbsbpaiaggmfmhqesgqgrisirjslsmsafadelgkalakarjrblcjemdsaskschfshsjsenjrmqnqahisesolnjfs"
+    "ksjsajmnesnlmkfsnrmpesplqlfsnsmqesljpmfsdejreshgscfsisjsesmjomfsefjrsa",
+    # 1843-08-27
+    "qddeocqpeqcpoqdcqmpoqjkqcmdocjdqcgnpmqnqnrmplqlpkrjrjqkplriqqremdrcrfnjpendmdncnclfmgmgnepfkgohnhoindpcqgqfr"
+    "ergriobnjnhljojllnpqproporllmmpmplommlolmkpkpjojoinjglgkimhmilhkikohijphrhrgriqgpiniqldicikcdhghickjljlikkji"
+    "jjkimclkklmjlmgcgbfckdldlcjdkbkejcbfbgndmdmekdleodnebmncnbobpbkclbcfafaeagbeanaoamaprorpqnhbhcibjbfbeococsbs"
+    "esdshrhqhshehjgifgegehfhefggeidkdlelckgjffdfdgirfsrerdqepepfoeofidierqsdscsercsosnspqqqorndjkdjeljgpfqhpcsbr"
+    "gfhfnnooqkokiagaejekhihhiiihlksqsrkslsfpfokoknshsisggdfdeeedqhipkcppjsisgsdskscs",
+    # 1849-12-31
+    "cppqeqcdpcqeodqoecickcdefdkdlciecbcjefdgqigccceefebcbbbdfcrcclgbhfhegffgffeghhldmdmendkfrbqgqleodnfqkqmqhqdq"
+    "dpepergqdrhpiqendmiojojnkoipjpimjgqcqbhrirpbobmorhrgrnpkqkqnrorpqmsormlrknonlpmpkrbkblejhkglkgjcomqhpinmolnn"
+    "riogjbpdpaibkbfbeboehlhmjminjlgjdkdjgkflfkalamakbngiemfmghfhdfcflqmrcgchnenfmfngmhmknkmjnjmlphpgrdsdsescsbqd"
+    "sgddckbjkjiihijjijikhjjkkkiljikijhoiohniojiajaabfrgrlikmkllmlfkeelgnmgdocoljfjfilsmsksdcdbifsnspfagaeaigihrf"
+    "sfpmplpnjfjegdhdlelnisfsesgsba",
+    # 1870-05-06
+    "cpcdpqqoqeeqoppnonomnnnmmmpllniqdofpecodpcocpbiccgdecbfdfcgdhbcjegdhdgffejekfjcmfofkgjdjgkfmgpgqhpjrdqmomndr"
+    "crqgpgqhdmdlemeoenepflelglfndnblgodpcocqbqhcibjbgciagajdpfobkcjcmflemeldipjphqhrgrfrfqgskqjqgqmqdqerfsescsio"
+    "hnkpphqipiqjdscqedeedqoeqfcqqpbbccbcddbedqcadbcqpoqndqparbcqrorndqpdqdcqcfcedqlhkglglfkfjfkengihfgghgghghihh"
+    "eicqmdmcdqorfsprqrgfjikhbnchagbhqaiijjrqnrnqoqrpmrlrpshsrgrhrfpjoanbnljnjmkk",
+    # 1883-12-16
+    "qdqpdccecpeqdockfpgqfddhoqndlcpdqcpfpeoeqephpoqopnqmiqgpiofopmqnofnfogplmeneohmfolokpkqlnloinipimhnjmjpgnkoj"
+    "lhkdmckgncnhngmgnhkhkjmddqimknepcmpqoropnpppnocccbbcjcddeddbecjdicebfbbbdedfcdbehrkmlmjnjolnkollmmfmkiklmkbm"
+    "bnblhnglgnfndmdrcrdscsfrrgrhlgidhdhegdocobkckbldpcihikhlhfifgeieqgqfrfqhqrprpsrrrsqqqsnqnroonnosnssqlf",
+    # 1897-01-17
+    "qddeeqoccpppdccccickeidbcmdocoekgjdmglclcnfmgmgnflfoeldlhnhoioinhmhpjoemejkcpfqkqnqhonnpjqpmpnqpnrnqfpepdpeo"
+    "pkpjokqlgqbmbnalprmroqopmqlrlqkrqrnsorkqmomplpkplorqhqjripgorrsrirmskoosnlecrgqgqfrhmcndmdnfkdjdkejcmeneqbnh"
+    "mgngiflihdhbgfheiepbpcpdqcnbgcrfresgpaobgbmbpeodselkbflmklllnnfdbjbkgecfcgbedfcekjljkikkjkkhjhkgjgjlikhcgdef"
+    "lclbkfjmojmnqjrjpiqirlrkrmoaqadhohsfmh",
+)
+
+
+def actions_of(moves: str, size: int = 19) -> list[int]:
+    """Turn two letters a move into actions; `zz` is a pass.
+
+    Raises SgfError if the text is not pairs of letters on the board.
+    """
+    actions = []
+    for start in range(0, len(moves), 2):
+        pair = moves[start : start + 2]
+        column, row = (ord(letter) - ord("a") for letter in pair.ljust(2))
+        if pair == "zz":
+            actions.append(size * size)
+        elif 0 <= column < size and 0 <= row < size:
+            actions.append(row * size + column)
+        else:
+            raise SgfError(f"not a move on {size}x{size}: {pair!r} at letter {start + 1}")
+    return actions
+
+
+def read_games(path: Path, count: int) -> list[list[int]]:
+    """Read `count` even 19x19 games, spread over a table of records (.tsv, or .tsv.xz).
+
+    A line has the columns size, komi, rules, result, date, black set-up, white set-up, first, moves.
+    """
+    opened = lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8")
+    with opened as lines:
+        rows = [line.rstrip("\n").split("\t") for line in lines]
+    games = [row[8] for row in rows if len(row) == 9 and row[0] == "19" and row[7] == "B" and not row[5] and not row[6]]
+    return [actions_of(moves) for moves in games[:: max(1, len(games) // count)][:count]]
