@@ -83,8 +83,7 @@ def read_games(path: Path, count: int) -> list[list[int]]:
 
     A line has the columns size, komi, rules, result, date, black set-up, white set-up, first, moves.
     """
-    opened = lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8")
-    with opened as lines:
-        rows = [line.rstrip("\n").split("\t") for line in lines]
+    text = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
+    rows = [line.split("\t") for line in text.decode("utf-8").splitlines()]
     games = [row[8] for row in rows if len(row) == 9 and row[0] == "19" and row[7] == "B" and not row[5] and not row[6]]
     return [actions_of(moves) for moves in games[:: max(1, len(games) // count)][:count]]
