@@ -1,0 +1,217 @@
+"""The controller's side of GTP: one engine process, commands with time limits, and nothing that can hang the caller.
+
+A thread reads the engine's standard output into a queue; a reply is waited for with a deadline. A process that crashes,
+hangs or talks nonsense raises EngineFailed, after which only kill() is of use. An EngineSlot starts it again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+from engine.errors import EngineError
+
+NEW_GROUP = 0x200  # CREATE_NEW_PROCESS_GROUP on Windows
+QUIT_SECONDS = 2.0  # grace after `quit` before the process is killed
+MAX_STRAY_LINES = 1000  # lines outside a reply before an engine counts as talking nonsense
+
+
+class GtpError(EngineError):
+    """The engine answered with an error; it goes on running."""
+
+
+class EngineFailed(EngineError):
+    """The engine is of no more use: it crashed, hangs or breaks the protocol.
+
+    Args:
+        reason: "crash", "timeout" or "protocol".
+    """
+
+    def __init__(self, reason: str, text: str) -> None:
+        super().__init__(text)
+        self.reason = reason
+
+
+class GtpProcess:
+    """A running engine. Raises EngineFailed if the command cannot be started."""
+
+    def __init__(self, command: str, log: Path | None = None) -> None:
+        try:
+            words = shlex.split(command, posix=sys.platform != "win32")
+            with open(log if log is not None else os.devnull, "ab") as errors:
+                # A group of its own, so that Ctrl-C reaches the match alone.
+                self._process: subprocess.Popen[bytes] = subprocess.Popen(
+                    words,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    start_new_session=sys.platform != "win32",
+                    creationflags=NEW_GROUP if sys.platform == "win32" else 0,
+                )
+        except (OSError, ValueError, IndexError) as error:
+            raise EngineFailed("crash", f"cannot start {command!r}: {error}") from None
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._stdin, self._stdout = self._process.stdin, self._process.stdout
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        """Move lines from the engine to the queue until its output ends, then None."""
+        with contextlib.suppress(OSError, ValueError):
+            for line in self._stdout:
+                self._lines.put(line.decode("utf-8", "replace").rstrip("\r\n"))
+        self._lines.put(None)
+
+    def send(self, command: str, timeout: float) -> str:
+        """Send one command and return the reply without "= ", its lines joined by newlines.
+
+        Args:
+            timeout: seconds to wait for the whole reply.
+
+        Raises:
+            GtpError: if the engine answers "?"; the text is its message.
+            EngineFailed: on a crash, a timeout or nonsense.
+        """
+        deadline = time.monotonic() + timeout
+        try:
+            self._stdin.write(command.encode() + b"\n")
+            self._stdin.flush()
+        except (OSError, ValueError):
+            raise EngineFailed("crash", f"the engine has ended before {command!r}{self._exit_text()}") from None
+        reply: list[str] = []
+        stray = 0
+        while True:
+            line = self._next_line(command, timeout, deadline)
+            if not reply:
+                if line[:1] in ("=", "?"):
+                    reply.append(line)
+                elif line.strip():
+                    stray += 1
+                    if stray > MAX_STRAY_LINES:
+                        raise EngineFailed("protocol", f"no reply to {command!r}, but {line[:60]!r}")
+            elif line.strip():
+                reply.append(line)
+            else:
+                break
+        first = reply[0][1:].lstrip("0123456789")
+        text = "\n".join([first.strip(), *reply[1:]])
+        if reply[0].startswith("?"):
+            raise GtpError(text)
+        return text
+
+    def _next_line(self, command: str, timeout: float, deadline: float) -> str:
+        try:
+            line = self._lines.get(timeout=max(deadline - time.monotonic(), 0.0))
+        except queue.Empty:
+            raise EngineFailed("timeout", f"no reply to {command!r} within {timeout:g} s") from None
+        if line is None:
+            raise EngineFailed("crash", f"the engine ended during {command!r}{self._exit_text()}")
+        return line
+
+    def _exit_text(self) -> str:
+        try:
+            return f", exit status {self._process.wait(1.0)}"
+        except subprocess.TimeoutExpired:
+            return ""
+
+    def close(self) -> None:
+        """Ask the engine to quit, and kill it if it does not."""
+        with contextlib.suppress(EngineError):
+            self.send("quit", QUIT_SECONDS)
+        with contextlib.suppress(OSError):
+            self._stdin.close()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(QUIT_SECONDS)
+        self.kill()
+
+    def kill(self) -> None:
+        """End the engine, and on POSIX whatever it started, at once."""
+        if self._process.poll() is None:
+            with contextlib.suppress(OSError):
+                if sys.platform != "win32":
+                    os.killpg(self._process.pid, signal.SIGKILL)
+                else:
+                    self._process.kill()
+            self._process.wait()
+        with contextlib.suppress(OSError):
+            self._stdin.close()
+        self._reader.join(QUIT_SECONDS)
+        if not self._reader.is_alive():  # else something it started holds the pipe: closing would hang
+            self._stdout.close()
+
+
+class EngineSlot:
+    """A place for an engine, started when first needed and again after it was dropped.
+
+    Args:
+        label: what the match calls it: "A", "B" or "referee".
+        command: the command line.
+        timeout: seconds for each reply.
+        log: file that the engine's standard error is appended to.
+    """
+
+    def __init__(self, label: str, command: str, timeout: float, log: Path | None = None) -> None:
+        self.label = label
+        self.command = command
+        self.timeout = timeout
+        self.commands: frozenset[str] = frozenset()
+        self.name = ""
+        self._log = log
+        self._process: GtpProcess | None = None
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def start(self) -> None:
+        """Start the engine if it is not running, and ask its name and commands. Raises EngineFailed."""
+        with self._lock:
+            if self._closed:
+                raise EngineFailed("crash", "the match is over")
+            if self._process is not None:
+                return
+            self._process = GtpProcess(self.command, self._log)
+        self.commands = frozenset(self.try_send("list_commands").split())
+        name, version = self.try_send("name"), self.try_send("version")
+        self.name = f"{name} {version}".strip() or self.label
+
+    def send(self, command: str) -> str:
+        """Send a command to the running engine. Raises GtpError and EngineFailed."""
+        process = self._process
+        if process is None:
+            raise EngineFailed("crash", "the engine is not running")
+        return process.send(command, self.timeout)
+
+    def try_send(self, command: str) -> str:
+        """Send a command and return "" if the engine answers with an error. Raises EngineFailed."""
+        try:
+            return self.send(command)
+        except GtpError:
+            return ""
+
+    def drop(self) -> None:
+        """Kill the engine; the next start() makes a new one."""
+        with self._lock:
+            process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+
+    def close(self) -> None:
+        """End the engine politely, for good."""
+        with self._lock:
+            self._closed = True
+            process, self._process = self._process, None
+        if process is not None:
+            process.close()
+
+    def abort(self) -> None:
+        """End the engine at once, for good; may be called from another thread."""
+        self._closed = True
+        self.drop()

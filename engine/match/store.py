@@ -1,0 +1,99 @@
+"""The folder of a match: settings.json, games.jsonl (one line after each game), games/NNNN.sgf, summary.json, logs.
+
+The SGF is written before the line, and the line is flushed to the disk, so that a match killed at any moment goes on
+from its last finished game. A torn last line is cut off.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from engine import sgf
+from engine.errors import ConfigError
+
+from .play import GameResult
+
+
+class MatchStore:
+    """Keeps the results of a match in a folder.
+
+    Args:
+        folder: made if absent.
+        settings: what must not change between runs of one match.
+        resume: go on with the games that are there; otherwise the folder must hold none.
+
+    Raises ConfigError if the folder holds games and resume is not set, or if they were played under other settings.
+    """
+
+    def __init__(self, folder: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
+        self.folder = folder
+        self._lines = folder / "games.jsonl"
+        try:
+            (folder / "games").mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigError(f"cannot make {folder}: {error.strerror}") from None
+        self.games: dict[int, dict[str, Any]] = {}
+        if self._lines.exists():
+            if not resume:
+                raise ConfigError(f"{folder} already holds a match: say --resume to go on with it, or choose another")
+            self._check(settings)
+            self._load()
+        write_json(folder / "settings.json", settings)
+        self._keys = {game["key"]: number for number, game in sorted(self.games.items(), reverse=True)}
+
+    def _check(self, settings: Mapping[str, Any]) -> None:
+        try:
+            old = json.loads((self.folder / "settings.json").read_text("utf-8"))
+        except (OSError, ValueError):
+            raise ConfigError(f"{self.folder}: settings.json is missing or broken") from None
+        for key in sorted(settings.keys() | old.keys()):
+            if settings.get(key) != old.get(key):
+                raise ConfigError(f"{self.folder}: {key} was {old.get(key)!r}, not {settings.get(key)!r}")
+
+    def _load(self) -> None:
+        """Read the finished games and cut off what was being written when the match was killed."""
+        data = self._lines.read_bytes()
+        whole = data[: data.rfind(b"\n") + 1]
+        for number, line in enumerate(whole.splitlines(), 1):
+            try:
+                game = json.loads(line)
+                self.games[game["game"]] = game
+            except (ValueError, KeyError, TypeError):
+                raise ConfigError(f"{self._lines}, line {number}: not a game") from None
+        if len(whole) < len(data):
+            with open(self._lines, "r+b") as file:
+                file.truncate(len(whole))
+
+    def add(self, number: int, opening: int, result: GameResult, record: sgf.GameRecord) -> dict[str, Any]:
+        """Write one game's SGF and line; return the line as a dictionary."""
+        moves = " ".join(f"{color}{action}" for color, action in (*record.setup, *record.moves))
+        key = hashlib.sha1(moves.encode()).hexdigest()
+        path = f"games/{number:04d}.sgf"
+        game = {"game": number, "opening": opening, **asdict(result), "key": key, "sgf": path}
+        game["duplicate_of"] = self._keys.get(key)
+        self._keys.setdefault(key, number)
+        write_text(self.folder / path, sgf.write(record))
+        with open(self._lines, "ab") as file:
+            file.write(json.dumps(game, ensure_ascii=False).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        self.games[number] = game
+        return game
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    temporary = path.with_suffix(path.suffix + ".tmp")
+    temporary.write_text(text, "utf-8")
+    os.replace(temporary, path)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a JSON file whole or not at all."""
+    write_text(path, json.dumps(value, ensure_ascii=False, indent=2) + "\n")

@@ -1,0 +1,79 @@
+"""The controller's side of GTP against engines that behave and that do not."""
+
+import shlex
+import sys
+import time
+
+import pytest
+
+from engine.match.gtp_client import EngineFailed, EngineSlot, GtpError, GtpProcess
+
+
+def scripted(text):
+    """Return the command line of a Python script."""
+    return shlex.join([sys.executable, "-S", "-c", text])
+
+
+def test_replies(mock):
+    engine = GtpProcess(mock("--name", "Some Engine"))
+    assert engine.send("name", 10) == "Some Engine"
+    assert engine.send("list_commands", 10).split()[:2] == ["name", "version"]
+    with pytest.raises(GtpError, match="cannot score"):
+        engine.send("final_score", 10)
+    assert engine.send("genmove b", 10) == "A1"
+    engine.close()
+    with pytest.raises(EngineFailed):
+        engine.send("name", 10)
+
+
+def test_ids_blank_lines_and_carriage_returns():
+    text = r"""
+import sys
+for line in sys.stdin:
+    sys.stdout.write("\r\nhello\r\n=7 one\r\ntwo\r\n\r\n"); sys.stdout.flush()
+"""
+    engine = GtpProcess(scripted(text))
+    assert engine.send("x", 10) == "one\ntwo"
+    assert engine.send("x", 10) == "one\ntwo"
+    engine.kill()
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ("raise SystemExit(4)", "crash"),
+        ("import sys; sys.stdin.readline(); raise SystemExit(4)", "crash"),
+        ("import time; time.sleep(60)", "timeout"),
+        ("import sys; print('= half a reply', flush=True); sys.stdin.read()", "timeout"),
+        ("while True: print('noise')", "protocol"),
+        ("import sys; sys.stdout.buffer.write(bytes(range(256)) * 9); sys.stdout.flush()", "crash"),
+    ],
+)
+def test_engines_that_fail(script, reason):
+    engine = GtpProcess(scripted(script))
+    started = time.monotonic()
+    with pytest.raises(EngineFailed) as error:
+        engine.send("name", 1.0)
+    assert error.value.reason == reason
+    engine.kill()
+    assert time.monotonic() - started < 8
+
+
+@pytest.mark.parametrize("command", ["/no/such/engine --x", "", "an 'open quote"])
+def test_commands_that_cannot_start(command):
+    with pytest.raises(EngineFailed, match="cannot start"):
+        GtpProcess(command)
+
+
+def test_a_slot_starts_its_engine_again(mock, tmp_path):
+    slot = EngineSlot("A", mock("--fault", "crash", "--at", 1), 10.0, tmp_path / "log")
+    for _ in range(2):
+        slot.start()
+        assert slot.name == "Mock 1" and "genmove" in slot.commands
+        with pytest.raises(EngineFailed, match="exit status 3"):
+            slot.send("genmove b")
+        slot.drop()
+    assert (tmp_path / "log").read_text() == "mock: going down\n" * 2
+    slot.close()
+    with pytest.raises(EngineFailed, match="over"):
+        slot.start()
