@@ -1,0 +1,444 @@
+"""The player's decisions: clock, pass, resign, repetition, and what it says of finished games."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.board.position import BLACK, WHITE, Position
+from engine.board.vertex import parse_vertex
+from engine.errors import EngineError
+from engine.evaluator import Evaluation
+from engine.evaluator_fakes import HashEvaluator, UniformEvaluator
+from engine.player import decide
+from engine.player.clock import Clock, TimeLeft, TimeSettings
+from engine.player.judgment import Judge, judgment_from
+from engine.player.net import BackgroundNet, LoadedNet, ReadyNet
+from engine.player.player import RESIGN, Player
+from engine.player.settings import PlayerSettings
+from engine.player.stop import Abandoned, StopToken
+from engine.search.params import SearchParams
+
+
+class Drawn(UniformEvaluator):
+    """An evaluator whose opinions a test draws: ownership by a board picture, value, favourite moves.
+
+    Args:
+        picture: rows of "X" (Black's point), "O" (White's), "." (nobody's).
+        stones: the position that goes with it, so that a flipped board gets a flipped answer.
+        value: what Black's winning chances are worth, in [-1, 1].
+        favourites: actions with a large logit, the first the largest.
+    """
+
+    def __init__(self, picture=None, stones=None, *, value=0.0, lead=0.0, favourites=()):
+        super().__init__("alphagozero-17")  # its last plane says whose turn it is
+        self.owner = None if picture is None else drawing(picture)
+        self.stones = None if picture is None else drawing(stones or picture)
+        self.black_value, self.black_lead, self.favourites = value, lead, favourites
+
+    def evaluate(self, spatial, globals_, *, ownership=False):
+        batch, _, height, width = spatial.shape
+        black = np.where(spatial[:, 16, 0, 0] > 0, 1.0, -1.0).astype(np.float32)
+        logits = np.zeros((batch, width * height + 1), np.float32)
+        for rank, action in enumerate(self.favourites):
+            logits[:, action] = 12.0 - 2 * rank
+        owner = None
+        if ownership and self.owner is not None:
+            board = black[:, None, None] * (spatial[:, 0] - spatial[:, 8])
+            owner = np.stack([color * self.turned_like(row).ravel() for color, row in zip(black, board, strict=True)])
+        ones = np.ones(batch, np.float32)
+        return Evaluation(
+            policy_logits=logits, value=self.black_value * black, no_result=0 * ones, ownership=owner,
+            lead=self.black_lead * black, score_mean=self.black_lead * black, score_stdev=3 * ones,
+        )  # fmt: skip
+
+
+    def turned_like(self, board):
+        """Return the ownership, flipped as the board is."""
+        flips = [(rows, columns) for rows in (1, -1) for columns in (1, -1)]
+        best = max(flips, key=lambda flip: float((self.stones[:: flip[0], :: flip[1]] * board).sum()))
+        return self.owner[:: best[0], :: best[1]]
+
+
+def drawing(rows):
+    signs = {"X": 1.0, "O": -1.0, ".": 0.0}
+    return np.array([[signs[c] for c in row] for row in rows], np.float32)
+
+
+def make_player(evaluator=None, **settings):
+    values = {"visits": 12, "seed": 1, **settings}
+    net = ReadyNet(LoadedNet(evaluator or HashEvaluator(), "test"))
+    return Player(PlayerSettings(**values), SearchParams(symmetry="fixed"), net)
+
+
+def place(player, rows, to_play=BLACK):
+    """Set up a position from rows of X, O and dots."""
+    height, width = len(rows), len(rows[0])
+    player.new_board(width, height)
+    stones = [
+        (BLACK if stone == "X" else WHITE, y * width + x)
+        for y, row in enumerate(rows)
+        for x, stone in enumerate(row)
+        if stone != "."
+    ]
+    player.set_up(stones, to_play)
+
+
+def genmove(player, color, **options):
+    return player.genmove(color, token=StopToken(), **options)
+
+
+# ---------------------------------------------------------------------------------------------------- clock
+
+
+def budget(clock, color=BLACK, moves=0, area=361, lag=0.0):
+    return clock.budget(color, moves_made=moves, area=area, lag=lag)
+
+
+def test_no_clock_and_no_limit():
+    clock = Clock()
+    assert budget(clock) is None
+    clock.set(TimeSettings(0, 1, 0))
+    assert budget(clock) is None
+
+
+def test_no_time_at_all():
+    clock = Clock()
+    clock.set(TimeSettings(0, 0, 0))
+    assert budget(clock) == 0.0
+
+
+def test_absolute_time_is_spread():
+    clock = Clock()
+    clock.set(TimeSettings(600, 0, 0))
+    assert 2 < budget(clock) < 10
+    clock.set_left(BLACK, 10, 0)
+    assert 0 < budget(clock, moves=300) < 1
+    clock.set_left(BLACK, 0, 0)
+    assert budget(clock) == 0.0
+
+
+def test_main_time_before_overtime_is_a_reserve():
+    clock = Clock()
+    clock.set(TimeSettings(100, 10, 1))  # byo-yomi or Fischer as Canadian with one stone
+    assert 10 < budget(clock) < 13
+    clock.set_left(BLACK, 10, 1)
+    assert budget(clock, lag=0.5) == 9.5
+
+
+def test_overtime():
+    clock = Clock()
+    clock.set(TimeSettings(0, 30, 5))
+    assert clock.left(BLACK) == TimeLeft(30, 5) and budget(clock) == 6
+    clock.spend(BLACK, 10)
+    assert clock.left(BLACK) == TimeLeft(20, 4)
+    for _ in range(4):
+        clock.spend(BLACK, 1)
+    assert clock.left(BLACK) == TimeLeft(30, 5)
+    clock.set_left(BLACK, 0, 0)  # "main time is over"
+    assert clock.left(BLACK) == TimeLeft(30, 5)
+
+
+def test_the_clock_runs_by_itself():
+    clock = Clock()
+    clock.set(TimeSettings(60, 0, 0))
+    clock.spend(WHITE, 45)
+    assert clock.left(WHITE).seconds == 15 and clock.left(BLACK).seconds == 60
+    clock.set(TimeSettings(60, 10, 1))
+    clock.spend(BLACK, 61)
+    assert clock.left(BLACK) == TimeLeft(10, 1)
+
+
+def test_newest_words_win_in_both_directions():
+    clock = Clock()
+    for seconds in (10, 600, 1):
+        clock.set(TimeSettings(seconds, 0, 0))
+        assert clock.left(BLACK).seconds == seconds
+    clock.set_left(BLACK, 1000, 0)
+    assert clock.left(BLACK).seconds == 1000
+
+
+def test_limits_combine():
+    player = make_player(visits=None, default_visits=77)
+    assert (player.limits(BLACK).visits, player.limits(BLACK).seconds) == (77, None)
+    player.set_time(0, 0, 0)
+    assert player.limits(BLACK).visits == 1
+    player.set_time(0, 10, 1)
+    assert player.limits(BLACK).visits is None and player.limits(BLACK).seconds == pytest.approx(9.85)
+    timed = make_player(time=2.0)
+    timed.set_time(0, 10, 1)
+    assert (timed.limits(BLACK).visits, timed.limits(BLACK).seconds) == (12, 2.0)
+
+
+# ---------------------------------------------------------------------------------------------------- passing
+
+FINISHED = [
+    "..XO...",
+    "..XO.X.",
+    "..XO...",
+    ".OXO...",
+    "..XO...",
+    "..XO...",
+    "..XO...",
+]  # White is dead in Black's corner, Black in White's; Black has 21 points with stones, White 28
+OWNERS = ["XXXOOOO"] * 7
+
+
+def test_passes_after_the_opponent_when_settled_and_won():
+    player = make_player(Drawn(OWNERS, FINISHED, favourites=(0,)))
+    place(player, FINISHED)
+    player.set_komi(0)
+    player.play(BLACK, 49)
+    decision = genmove(player, WHITE)
+    assert player.move_text(decision) == "pass" and player.game.position.ended
+
+
+def test_does_not_pass_when_that_would_lose():
+    player = make_player(Drawn(OWNERS, FINISHED, favourites=(4,)))
+    place(player, FINISHED)
+    player.set_komi(-8)  # Black wins by one
+    player.play(BLACK, 49)
+    assert player.move_text(genmove(player, WHITE)) != "pass"
+
+
+def test_does_not_pass_on_an_unsettled_board():
+    player = make_player(Drawn(["." * 9] * 9))
+    player.new_board(9, 9)
+    player.play(BLACK, 81)
+    assert player.move_text(genmove(player, WHITE)) != "pass"
+
+
+def test_passes_without_waiting_only_if_the_setting_says_so():
+    player = make_player(Drawn(OWNERS, FINISHED, favourites=(4,)), friendly_pass=False)
+    place(player, FINISHED)
+    player.set_komi(0)
+    player.play(BLACK, 49)
+    assert player.move_text(genmove(player, WHITE)) != "pass"
+
+
+def test_captures_dead_stones_before_passing_where_all_stones_count():
+    rows = [".XX.XO.", "OXX.XO.", ".XXXXO.", "XXXXXOO", "XOOOOO.", "OO.O.O.", "......."]
+    owners = ["XXXXXOO", "XXXXXOO", "XXXXXOO", "XXXXXOO", "XOOOOOO", "OOOOOOO", "OOOOOOO"]
+    player = make_player(Drawn(owners, rows, favourites=(49,)), visits=2)
+    place(player, rows)
+    player.set_rules(player.game.rules.__class__(suicide=True))
+    player.set_komi(-5.5)
+    position = player.game.position
+    judge = Judge(Drawn(owners, rows)).judge
+    moves = decide.must_clean_up(position, BLACK, judge)
+    if decide.score_for(position, BLACK, None) > 0:
+        assert moves == []
+    else:
+        assert moves and all(position.is_legal(move, BLACK) for move in moves)
+
+
+def test_cleanup_goes_for_the_shortest_dead_chain():
+    rows = ["..X..", "O.X..", "XXX..", "..X..", ".OX.."]
+    player = make_player()
+    place(player, rows)
+    dead = frozenset({5, 21})
+    judgment = judgment_from(player.game.position, np.ones((5, 5), np.float32))
+    assert judgment.dead == dead
+    moves = decide.cleanup_moves(player.game.position, BLACK, judgment)
+    assert set(moves) == {0, 6, 16, 20} and len(moves) == 4
+
+
+def test_does_not_fill_pass_alive_territory():
+    rows = [".X.X.", "XXXXX", "OOOOO", "O.O.O", "OOOOO"]
+    player = make_player(Drawn(["XXXXX"] * 2 + ["OOOOO"] * 3, rows, favourites=(0, 2, 4)))
+    place(player, rows)
+    assert decide.pointless_moves(player.game.position, BLACK) == {0, 2, 4, 16, 18}
+    assert player.move_text(genmove(player, BLACK)) == "pass"
+
+
+def test_stones_inside_own_territory_may_be_captured_where_all_stones_count():
+    rows = [".X.X.O.", "XXXXX.X", ".....X.", ".......", ".......", ".......", "......."]
+    player = make_player()
+    place(player, rows)
+    assert not decide.pointless_moves(player.game.position, WHITE) - {0, 2}
+
+
+# ---------------------------------------------------------------------------------------------------- resigning
+
+
+def test_resigns_after_several_hopeless_moves():
+    player = make_player(Drawn(value=-0.99, lead=-30.0), resign_moves=3)
+    player.new_board(9, 9)
+    decisions = []
+    for answer in (80, 79, 78):
+        decisions.append(genmove(player, BLACK).action)
+        player.play(WHITE, answer)
+    assert RESIGN not in decisions[:2] and decisions[2] == RESIGN
+    assert player.game.position.n_moves == 5  # a resignation is no move
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "settings"),
+    [
+        (Drawn(value=-0.99, lead=-2.0), {}),
+        (Drawn(value=-0.8, lead=-30.0), {}),
+        (Drawn(value=0.99, lead=30.0), {}),
+        (Drawn(value=-0.99, lead=-30.0), {"resign": False}),
+    ],
+)
+def test_does_not_resign(evaluator, settings):
+    player = make_player(evaluator, resign_moves=1, **settings)
+    player.new_board(9, 9)
+    assert genmove(player, BLACK).action != RESIGN
+
+
+def test_does_not_resign_in_the_opening_of_a_handicap_game():
+    hopeless = Drawn(value=0.99, lead=60.0)
+    player = make_player(hopeless, resign_moves=1)
+    player.new_board(9, 9)
+    player.choose_handicap(4, fixed=True)
+    assert genmove(player, WHITE).action != RESIGN
+    plain = make_player(hopeless, resign_moves=1)  # handicap as consecutive plays
+    plain.new_board(9, 9)
+    for vertex in ("c3", "g7", "c7"):
+        plain.play(BLACK, parse_vertex(vertex, 9, 9))
+    assert genmove(plain, WHITE).action != RESIGN
+    even = make_player(hopeless, resign_moves=1)
+    even.new_board(9, 9)
+    assert genmove(even, WHITE).action == RESIGN
+
+
+def test_reg_genmove_neither_plays_nor_resigns():
+    player = make_player(Drawn(value=-0.99, lead=-30.0), resign_moves=1)
+    player.new_board(9, 9)
+    assert genmove(player, BLACK, play=False).action != RESIGN and player.game.is_empty
+
+
+# ---------------------------------------------------------------------------------------------------- repetition
+
+
+def test_chooses_no_repetition_and_no_suicide_even_where_allowed():
+    player = make_player(Drawn(favourites=(17, 22)), visits=1)
+    player.new_board(5, 5)
+    player.set_rules(player.game.rules.__class__(ko="SIMPLE", suicide=True, friendly_pass_ok=True))
+    for move in ("b b1", "w c1", "b a2", "w d2", "b b3", "w c3", "b c2", "w b2", "b pass", "w pass"):
+        color, vertex = move.split()
+        player.play(BLACK if color == "b" else WHITE, parse_vertex(vertex, 5, 5))
+    action = parse_vertex("c2", 5, 5)
+    assert action == 17 and player.game.position.is_legal(action, BLACK) and player.game.repeats(BLACK, action)
+    assert genmove(player, BLACK, play=False).action != action
+    free = make_player(Drawn(favourites=(17,)), visits=1, avoid_repetition=False, friendly_pass=False)
+    free.game.take_over(player.game.position.copy())
+    assert genmove(free, BLACK, play=False).action == action
+
+
+def test_suicide_is_seen():
+    player = make_player()
+    player.set_rules(player.game.rules.__class__(suicide=True))
+    place(player, ["O.X", "XX.", "..."], WHITE)
+    assert player.game.is_suicide(WHITE, 1) and not player.game.is_suicide(BLACK, 1)
+    assert not player.game.is_suicide(WHITE, 9)
+
+
+# ---------------------------------------------------------------------------------------------------- judging
+
+
+def test_dead_stones_and_score():
+    player = make_player(Drawn(OWNERS, FINISHED))
+    place(player, FINISHED)
+    player.set_komi(0.5)
+    assert player.final_score(token=StopToken()) == 21 - 28 - 0.5
+    dead = [chain for status, chain in player.final_status(token=StopToken()) if status == "dead"]
+    assert dead == [[12], [22]]
+
+
+def test_the_judgment_does_not_change_with_the_final_passes():
+    player = make_player(HashEvaluator())
+    place(player, FINISHED)
+    player.play(BLACK, parse_vertex("a1", 7, 7))
+    before = player.final_status(token=StopToken()), player.final_score(token=StopToken())
+    player.play(WHITE, 49)
+    between = player.final_status(token=StopToken()), player.final_score(token=StopToken())
+    player.play(BLACK, 49)
+    player.clear_cache()
+    after = player.final_status(token=StopToken()), player.final_score(token=StopToken())
+    assert before == between == after
+
+
+def test_all_stones_count_under_tromp_taylor():
+    player = make_player(Drawn(OWNERS, FINISHED))
+    place(player, FINISHED)
+    player.set_rules(player.game.rules.__class__(suicide=True))
+    player.set_komi(0)
+    assert {status for status, _ in player.final_status(token=StopToken())} == {"alive"}
+    assert player.final_score(token=StopToken()) == 8 - 8  # stones alone: every empty region reaches both
+
+
+def test_territory_scoring_counts_dead_stones_and_prisoners():
+    player = make_player(Drawn(OWNERS, FINISHED))
+    place(player, FINISHED)
+    player.set_rules(player.game.rules.__class__(ko="SIMPLE", scoring="TERRITORY", tax="SEKI"))
+    player.set_komi(0)
+    assert player.final_score(token=StopToken()) == (14 + 1) - (21 + 1)
+
+
+def test_open_borders_follow_the_net():
+    picture = ["XXX.OOO"] * 7
+    rows = ["......."] * 3 + ["..X.O.."] + ["......."] * 3
+    player = make_player(Drawn(picture, rows))
+    place(player, rows)
+    player.set_komi(0)
+    assert player.final_score(token=StopToken()) == 0
+    judgment = player.judgment(token=StopToken())
+    assert not judgment.dead and judgment.doubt == 14
+
+
+def test_chains_alive_by_themselves_need_no_net():
+    position = Position(5, 5)
+    position.set_up([(BLACK, a) for a in (1, 3, 5, 6, 7, 8, 9)])
+    assert not judgment_from(position, -np.ones((5, 5), np.float32)).dead
+
+
+# ---------------------------------------------------------------------------------------------------- threads
+
+
+def test_abandoned_genmove_plays_nothing():
+    player = make_player(visits=None, time=30.0)
+    player.new_board(9, 9)
+    token = StopToken()
+    token.abandon()
+    with pytest.raises(Abandoned):
+        player.genmove(BLACK, token=token)
+    assert player.game.is_empty
+
+
+def test_a_net_that_loads_late_and_one_that_fails():
+    failures = []
+    late = BackgroundNet(lambda: LoadedNet(UniformEvaluator(), "late"))
+    stopped = StopToken()
+    stopped.stop()
+    assert late.wait(stopped) is None and late.supports_size(9, 9)
+    late.start(failures.append)
+    assert late.wait(StopToken()).name == "late" and not failures
+
+    def fail():
+        raise EngineError("broken.bin.gz: no net")
+
+    failing = BackgroundNet(fail)
+    failing.start(failures.append)
+    with pytest.raises(EngineError, match=r"broken\.bin\.gz"):
+        failing.wait(StopToken())
+    assert [str(error) for error in failures] == ["broken.bin.gz: no net"]
+
+
+def test_pondering_keeps_the_game_and_stops():
+    player = make_player(ponder=True, ponder_visits=50)
+    player.new_board(9, 9)
+    assert not player.wants_to_ponder
+    genmove(player, BLACK)
+    assert player.wants_to_ponder
+    moves = player.game.position.moves
+    player.ponder(StopToken())
+    assert player.game.position.moves == moves and not player.wants_to_ponder
+    genmove(player, WHITE)
+    token = StopToken()
+    token.stop()
+    player.ponder(token)
+    assert player.wants_to_ponder
+    player.play(BLACK, 81)
+    assert not player.wants_to_ponder
