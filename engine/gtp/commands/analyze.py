@@ -1,0 +1,135 @@
+"""Analysis: lz-analyze, kata-analyze, the genmove_analyze variants, and the net's own word (kata-raw-nn)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from engine.gtp import analysis_options, arguments
+from engine.gtp.controller import Controller
+from engine.gtp.protocol import SYNTAX_ERROR, GtpError, Request
+from engine.gtp.registry import command
+
+if TYPE_CHECKING:
+    from engine.gtp.analysis_options import AnalysisOptions
+    from engine.gtp.session import Stream
+
+USAGE = "[COLOR] [INTERVAL] [KEY VALUE]..."
+NEVER = 1e9  # seconds; an interval that does not come
+
+
+@command("lz-analyze", USAGE, streaming=True)
+def lz_analyze(controller: Controller, request: Request, stream: Stream) -> None:
+    """Analyse until the next line arrives, in Leela Zero's format."""
+    _analyze(controller, request, stream, "lz")
+
+
+@command("kata-analyze", USAGE, streaming=True)
+def kata_analyze(controller: Controller, request: Request, stream: Stream) -> None:
+    """Analyse until the next line arrives, in KataGo's format."""
+    _analyze(controller, request, stream, "kata")
+
+
+@command("lz-genmove_analyze", USAGE, streaming=True, thinks=True)
+def lz_genmove_analyze(controller: Controller, request: Request, stream: Stream) -> None:
+    """Choose and play a move, reporting on the way in Leela Zero's format; ends with "play VERTEX"."""
+    _genmove_analyze(controller, request, stream, "lz", play=True)
+
+
+@command("kata-genmove_analyze", USAGE, streaming=True, thinks=True)
+def kata_genmove_analyze(controller: Controller, request: Request, stream: Stream) -> None:
+    """Choose and play a move, reporting on the way in KataGo's format; ends with "play VERTEX"."""
+    _genmove_analyze(controller, request, stream, "kata", play=True)
+
+
+@command("kata-search_analyze", USAGE, streaming=True, thinks=True)
+def kata_search_analyze(controller: Controller, request: Request, stream: Stream) -> None:
+    """Do what kata-genmove_analyze does, but do not play the move on the board."""
+    _genmove_analyze(controller, request, stream, "kata", play=False)
+
+
+@command("kata-raw-nn", "SYMMETRY | all", thinks=True)
+def kata_raw_nn(controller: Controller, request: Request) -> str:
+    """Answer what the net says of the position without search, White positive, under one symmetry or all eight."""
+    arguments.exactly(request.args, 1)
+    word = request.args[0]
+    symmetries = range(8) if word == "all" else [arguments.integer(word)]
+    if not all(0 <= symmetry < 8 for symmetry in symmetries):
+        raise GtpError(SYNTAX_ERROR)
+    from engine.gtp.raw_text import raw_text
+
+    player = controller.player
+    return "\n".join(raw_text(player.raw_output(symmetry, token=controller.token)) for symmetry in symmetries)
+
+
+@command("clear_cache")
+def clear_cache(controller: Controller, request: Request) -> str:
+    """Forget the search tree and all cached evaluations."""
+    controller.player.clear_cache()
+    return ""
+
+
+def _analyze(controller: Controller, request: Request, stream: Stream, dialect: str) -> None:
+    player = controller.player
+    options = analysis_options.parse(request.args, *player.size)
+    color = options.color or player.to_play
+    root = _root_options(options)
+    writer = _writer(controller, options, dialect)
+    stream.open()
+
+    def report(result: Any) -> None:
+        if line := writer.line(result):
+            stream.line(line)
+
+    interval = controller.settings.analysis_interval if options.interval is None else options.interval
+    player.analyze(color, token=controller.token, report=report, interval=interval, root=root)
+
+
+def _genmove_analyze(
+    controller: Controller, request: Request, stream: Stream, dialect: str, *, play: bool
+) -> None:
+    player = controller.player
+    options = analysis_options.parse(request.args, *player.size)
+    color = options.color or player.to_play
+    root = _root_options(options)
+    writer = _writer(controller, options, dialect)
+    player.ready(controller.token)
+    stream.open()
+
+    def report(result: Any) -> None:
+        if line := writer.line(result):
+            stream.line(line)
+
+    interval = NEVER if options.interval is None else options.interval
+    decision = player.genmove(
+        color, token=controller.token, play=play, report=report, interval=min(interval, NEVER), root=root
+    )
+    stream.line(writer.line(decision.result, least=1))
+    stream.line(f"play {player.move_text(decision)}")
+
+
+def _writer(controller: Controller, options: AnalysisOptions, dialect: str) -> Any:
+    from engine.gtp.analysis_text import LineWriter
+
+    return LineWriter(dialect, options, controller.settings.analysis_pv_length)
+
+
+def _root_options(options: AnalysisOptions) -> Any:
+    from engine.search.root import MoveLimit, RootOptions
+
+    def limits(table: dict[int, dict[int, int]]) -> tuple[MoveLimit, ...]:
+        depths = {(color, depth) for color, moves in table.items() for depth in moves.values()}
+        return tuple(
+            MoveLimit(color, tuple(action for action, until in table[color].items() if until == depth), depth)
+            for color, depth in sorted(depths)
+        )
+
+    avoid, allow = limits(options.avoid), limits(options.allow)
+    if len(avoid) + len(allow) > 12:
+        raise GtpError(SYNTAX_ERROR)
+    moves = options.wants("movesOwnership")
+    return RootOptions(
+        avoid=avoid,
+        allow=allow,
+        ownership=moves or options.wants("ownership") or options.wants("ownershipStdev"),
+        moves_ownership=moves,
+    )

@@ -1,0 +1,46 @@
+"""Game records: loadsgf and printsgf."""
+
+from __future__ import annotations
+
+from engine.gtp import arguments
+from engine.gtp.controller import Controller
+from engine.gtp.protocol import SYNTAX_ERROR, GtpError, Request
+from engine.gtp.registry import command
+
+
+@command("loadsgf", "FILE [MOVE]")
+def loadsgf(controller: Controller, request: Request) -> str:
+    """Load a game record, up to the position before move MOVE; answer whose turn it is."""
+    if not request.args:
+        raise GtpError(SYNTAX_ERROR)
+    path, before = _path_and_move(request)
+    color = controller.player.load_sgf(path, before)
+    return "black" if color == 1 else "white"
+
+
+@command("printsgf", "[FILE]")
+def printsgf(controller: Controller, request: Request) -> str:
+    """Write the game as SGF, into the file or else into the answer."""
+    text = controller.player.to_sgf()
+    if not request.rest:
+        return text
+    try:
+        with open(request.rest, "w", encoding="utf-8") as file:
+            file.write(text + "\n")
+    except OSError as error:
+        raise GtpError(f"cannot write {request.rest}: {error.strerror or error}") from None
+    return ""
+
+
+def _path_and_move(request: Request) -> tuple[str, int | None]:
+    """Split "FILE [MOVE]"; a file name may hold spaces."""
+    words = request.args
+    if len(words) == 1:
+        return words[0], None
+    last = words[-1]
+    if last.isascii() and last.isdigit():
+        move = arguments.integer(last)
+        if move < 1:
+            raise GtpError(SYNTAX_ERROR)
+        return request.rest[: -len(last)].rstrip(" "), move
+    return request.rest, None

@@ -1,0 +1,73 @@
+"""What GTP commands act on: the player, made when a command first needs it, and the settings they may change.
+
+The controller knows no command and no text. It is handed ready-made parts by engine.factory (or by a test), so that the
+first words of a session are answered before the board, numpy and the net are loaded.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from engine import config
+from engine.errors import ConfigError
+from engine.gtp.settings import GtpSettings
+from engine.player.stop import StopToken
+
+if TYPE_CHECKING:
+    from engine.player.player import Player
+
+log = logging.getLogger(__name__)
+
+
+class Controller:
+    """The state of a session.
+
+    Args:
+        make_player: makes the player; called once, in the worker thread, by the first command that needs it.
+        settings: how the front behaves.
+    """
+
+    def __init__(self, make_player: Callable[[], Player], settings: GtpSettings | None = None) -> None:
+        self._make_player = make_player
+        self._player: Player | None = None
+        self.settings = settings or GtpSettings()
+        self.token = StopToken()
+        self.finished = False
+
+    def begin(self) -> StopToken:
+        """Begin a command: give it a token of its own to be stopped by."""
+        self.token = StopToken()
+        return self.token
+
+    @property
+    def player(self) -> Player:
+        """The player."""
+        if self._player is None:
+            self._player = self._make_player()
+        return self._player
+
+    @property
+    def wants_to_ponder(self) -> bool:
+        """True if the player would use the opponent's time now."""
+        return self._player is not None and self._player.wants_to_ponder
+
+    def ponder(self) -> None:
+        """Think until the token is stopped."""
+        self.player.ponder(self.token)
+
+    def sections(self) -> dict[str, Any]:
+        """Return the settings by section."""
+        return {**self.player.sections(), "gtp": self.settings}
+
+    def change(self, section: str, key: str, text: str) -> None:
+        """Change one setting. Raises ConfigError; then nothing has changed."""
+        sections = self.sections()
+        if section not in sections:
+            raise ConfigError(f"unknown section {section}{config.nearest(section, sections)}")
+        changed = config.replace(sections[section], key, text, section=section)
+        if section == "gtp":
+            self.settings = changed
+        else:
+            self.player.change(section, changed)

@@ -1,0 +1,120 @@
+"""Where the lines of the controller wait: filled by the reader thread, emptied by the worker.
+
+The worker asks to be told, while it thinks, that a line came in (which ends an analysis) or that nobody waits for the
+answer any more (which ends everything). Invariant: lines are given out in the order they came, each once.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from engine.gtp.protocol import LineBuffer, parse
+
+Callback = Callable[[], None]
+
+
+class Inbox:
+    """A queue of lines with an end, and with callbacks for what arrives."""
+
+    def __init__(self) -> None:
+        self._lines: deque[bytes] = deque()
+        self._changed = threading.Condition()
+        self._ended = False  # the controller closed our input
+        self._dead = False  # nobody listens: abandon everything
+        self._watchers: list[tuple[Callback, bool]] = []
+
+    def put(self, line: bytes) -> None:
+        """Add a line, and tell whoever wants to know of any input."""
+        with self._changed:
+            self._lines.append(line)
+            self._changed.notify_all()
+            callbacks = [call for call, any_line in self._watchers if any_line]
+        for call in callbacks:
+            call()
+
+    def end(self) -> None:
+        """Say that no line will follow. What is queued is still answered, searches only if a `quit` is among it."""
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+            callbacks = [call for call, any_line in self._watchers if any_line or not self._quit_queued()]
+        for call in callbacks:
+            call()
+
+    def kill(self) -> None:
+        """Say that nobody listens any more: nothing that is queued will be given out."""
+        with self._changed:
+            self._dead = self._ended = True
+            self._lines.clear()
+            self._changed.notify_all()
+            callbacks = [call for call, _ in self._watchers]
+        for call in callbacks:
+            call()
+
+    def take(self) -> bytes | None:
+        """Wait for the next line. Return None at the end."""
+        with self._changed:
+            while not self._lines and not self._ended:
+                self._changed.wait()
+            return self._lines.popleft() if self._lines else None
+
+    @property
+    def abandoned(self) -> bool:
+        """True if the answer to a search would find nobody: the input ended, and not with `quit`."""
+        with self._changed:
+            return self._hopeless()
+
+    @property
+    def waiting(self) -> bool:
+        """True if a line is waiting, or the end."""
+        with self._changed:
+            return bool(self._lines) or self._ended
+
+    @contextmanager
+    def watch(self, call: Callback, *, any_line: bool) -> Iterator[None]:
+        """Have `call` called, from any thread and perhaps more than once, while the block runs.
+
+        Args:
+            any_line: on any line or the end (and at once if one is waiting already); else only when abandoned.
+        """
+        entry = (call, any_line)
+        with self._changed:
+            self._watchers.append(entry)
+            due = self._hopeless() or (any_line and (bool(self._lines) or self._ended))
+        try:
+            if due:
+                call()
+            yield
+        finally:
+            with self._changed:
+                self._watchers.remove(entry)
+
+    def _hopeless(self) -> bool:
+        return self._dead or (self._ended and not self._quit_queued())
+
+    def _quit_queued(self) -> bool:
+        return any(
+            request is not None and request.name == "quit"
+            for line in self._lines
+            if b"quit" in line
+            for request in [parse(line)]
+        )
+
+
+def read_lines(read: Callable[[int], bytes | None], inbox: Inbox) -> None:
+    """Fill the inbox from a byte stream until it ends. Runs in the reader thread.
+
+    Args:
+        read: returns at least one byte as soon as some are there, nothing at the end (the `read` of a raw file).
+    """
+    lines = LineBuffer()
+    try:
+        while data := read(65536):
+            for line in lines.feed(data):
+                inbox.put(line)
+    except (OSError, ValueError):  # the descriptor was closed under us: an end like any other
+        pass
+    inbox.end()

@@ -1,0 +1,44 @@
+"""Writes a net's raw output the way kata-raw-nn does: White positive, rows from the top."""
+
+from __future__ import annotations
+
+import math
+
+from engine.player.rawnet import FloatArray, RawOutput
+
+
+def raw_text(output: RawOutput) -> str:
+    """Return the lines for one symmetry. What the net does not say is left out, or -1 where KataGo has it so."""
+    height, width = output.shape
+    lines = [
+        f"symmetry {output.symmetry}",
+        f"whiteWin {output.white_win:.6f}",
+        f"whiteLoss {output.white_loss:.6f}",
+        f"noResult {output.no_result:.6f}",
+    ]
+    for name, value in (
+        ("whiteLead", output.white_lead),
+        ("whiteScoreSelfplay", output.white_score_mean),
+        ("whiteScoreSelfplaySq", output.white_score_mean_sq),
+    ):
+        if value is not None:
+            lines.append(f"{name} {value:.3f}")
+    lines += [
+        f"varTimeLeft {output.var_time_left:.3f}",
+        f"shorttermWinlossError {output.shortterm_value_error:.3f}",
+        f"shorttermScoreError {output.shortterm_score_error:.3f}",
+        "policy",
+        *_rows(output.policy[:-1].reshape(height, width), 6),
+        f"policyPass {_number(float(output.policy[-1]), 6)}",
+    ]
+    if output.white_ownership is not None:
+        lines += ["whiteOwnership", *_rows(output.white_ownership, 7)]
+    return "\n".join(lines)
+
+
+def _rows(values: FloatArray, digits: int) -> list[str]:
+    return [" ".join(_number(value, digits) for value in row) for row in values.tolist()]
+
+
+def _number(value: float, digits: int) -> str:
+    return "NAN" if math.isnan(value) else f"{value:.{digits}f}"
