@@ -1,0 +1,146 @@
+"""The command line: `keisei COMMAND …`. Parses options and hands over; every command lives in its own package.
+
+Only what a command needs is imported, since `keisei gtp` has to answer at once. An error is one line on stderr, with
+exit code 2 for wrong usage and 1 for everything else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from engine import __version__
+from engine.errors import ConfigError, EngineError
+
+COMMANDS = {
+    "gtp": ("engine.cli", "gtp", "speak GTP on standard input and output"),
+    "match": ("engine.match.cli", "main", "play games between two GTP engines"),
+    "bench": ("engine.cli", "bench", "measure the speed of board, net or search"),
+    "nets": ("engine.cli", "nets", "list the nets that come with the engine, or describe a net file"),
+}
+
+Layer = dict[str, dict[str, Any]]
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line. Return the exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    if not words or words[0] in ("-h", "--help", "help"):
+        print(usage())
+        return 0 if words else 2
+    if words[0] == "--version":
+        print(f"keisei {__version__}")
+        return 0
+    if words[0] not in COMMANDS:
+        from engine.config import nearest
+
+        print(f"keisei: unknown command {words[0]}{nearest(words[0], COMMANDS)} (see keisei --help)", file=sys.stderr)
+        return 2
+    module, function, _ = COMMANDS[words[0]]
+    try:
+        code = getattr(importlib.import_module(module), function)(words[1:])
+    except ConfigError as error:
+        print(f"keisei {words[0]}: {error}", file=sys.stderr)
+        return 2
+    except EngineError as error:
+        print(f"keisei {words[0]}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 1
+    return int(code or 0)
+
+
+def usage() -> str:
+    """Return the help text."""
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:{width}}  {text}" for name, (_, _, text) in COMMANDS.items()]
+    return "\n".join(
+        ["usage: keisei COMMAND [OPTIONS]    (keisei COMMAND --help for its options)", "", *lines, "", "  --version"]
+    )
+
+
+def add_common_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that every command with a net takes."""
+    parser.add_argument("--net", metavar="FILE|NAME", help="net file, or a name of `keisei nets list`")
+    parser.add_argument("--visits", metavar="N", help="visits a move")
+    parser.add_argument("--time", metavar="SECONDS", help="longest time a move")
+    parser.add_argument("--device", metavar="auto|cpu|cuda:N", help="where the net runs")
+    parser.add_argument("--precision", metavar="auto|float32|bfloat16|float16", help="number format of the net")
+    parser.add_argument("--rules", metavar="NAME|JSON", help="rules until the controller names others")
+    parser.add_argument("--seed", metavar="N", help="make the search repeat exactly")
+    parser.add_argument("--config", metavar="FILE.toml", help="file with settings by section")
+    parser.add_argument(
+        "--set", metavar="SECTION.KEY=VALUE", action="append", default=[], help="change one setting; may be repeated"
+    )
+
+
+OPTION_SETTINGS = {
+    "visits": ("player", "visits"),
+    "time": ("player", "time"),
+    "rules": ("player", "rules"),
+    "seed": ("player", "seed"),
+    "device": ("net", "device"),
+    "precision": ("net", "precision"),
+}
+
+
+def layers(options: argparse.Namespace) -> list[Layer]:
+    """Return the values that the common options give, from the weakest to the strongest: file, --set, options.
+
+    Raises ConfigError.
+    """
+    from engine import config
+
+    result: list[Layer] = []
+    if options.config:
+        result.append(config.load(options.config))
+    for text in options.set:
+        section, key, value = config.parse_assignment(text)
+        result.append({section: {key: value}})
+    for option, (section, key) in OPTION_SETTINGS.items():
+        given = getattr(options, option, None)
+        if given is not None:
+            result.append({section: {key: given}})
+    return result
+
+
+def gtp(argv: Sequence[str]) -> int:
+    """Run `keisei gtp`."""
+    from engine import factory
+
+    parser = Parser(prog="keisei gtp", description="Speak GTP on standard input and output.")
+    add_common_options(parser)
+    parser.add_argument("--name", metavar="TEXT", help="what to answer to `name`, for GUIs that look at it")
+    parser.add_argument("--version", metavar="TEXT", help="what to answer to `version`")
+    options = parser.parse_args(list(argv))
+    front = {key: value for key, value in (("name", options.name), ("version", options.version)) if value is not None}
+    settings = factory.make_settings(factory.preset("gtp"), *layers(options), {"gtp": front})
+    factory.serve_gtp(settings, options.net)
+
+
+def bench(argv: Sequence[str]) -> int:
+    """Run `keisei bench board|net|search`."""
+    parts = ("board", "net", "search")
+    if not argv or argv[0] not in parts:
+        asked = bool(argv) and argv[0] in ("-h", "--help")
+        print(f"usage: keisei bench {'|'.join(parts)} [OPTIONS]", file=sys.stdout if asked else sys.stderr)
+        return 0 if asked else 2
+    return int(importlib.import_module(f"engine.bench.{argv[0]}").main(list(argv[1:])) or 0)
+
+
+def nets(argv: Sequence[str]) -> int:
+    """Run `keisei nets list|info FILE`."""
+    return int(importlib.import_module("engine.nn.catalog").main(list(argv)) or 0)

@@ -1,0 +1,132 @@
+"""The composition root: from settings to a net, an evaluator, a player, a session. The only place that knows all.
+
+Nothing heavy is imported at the top: a GTP session answers its first commands while torch still loads.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from engine import config
+from engine.errors import ConfigError, WeightsError
+from engine.gtp.settings import GtpSettings
+from engine.nn.settings import NetSettings
+from engine.player.net import BackgroundNet, LoadedNet, NetSource
+from engine.player.settings import PlayerSettings
+from engine.search.params import SearchParams
+
+if TYPE_CHECKING:
+    from engine.player.player import Player
+
+log = logging.getLogger(__name__)
+
+SECTIONS: dict[str, type] = {
+    "search": SearchParams,
+    "net": NetSettings,
+    "player": PlayerSettings,
+    "gtp": GtpSettings,
+}
+
+Values = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSettings:
+    """The settings of every component."""
+
+    search: SearchParams
+    net: NetSettings
+    player: PlayerSettings
+    gtp: GtpSettings
+
+
+def preset(name: str) -> dict[str, dict[str, Any]]:
+    """Return the values of a preset that comes with the engine."""
+    return config.load(Path(__file__).parent / "presets" / f"{name}.toml")
+
+
+def make_settings(*layers: Values) -> EngineSettings:
+    """Make all settings from layers of values, from the weakest to the strongest. Raises ConfigError."""
+    from engine.board.rules import parse_rules
+
+    settings = EngineSettings(**config.assemble(SECTIONS, *layers))
+    parse_rules(settings.player.rules)
+    return settings
+
+
+def load(net: str | None, settings: NetSettings) -> LoadedNet:
+    """Load a net and make its evaluator.
+
+    Args:
+        net: a file, a name of `keisei nets list`, None for the net that comes with the engine, or, for tests,
+            "fake:uniform" or "fake:hash".
+        settings: section `net`.
+
+    Raises:
+        WeightsError: naming the net.
+    """
+    if net is not None and net.startswith("fake:"):
+        return _fake(net)
+    from engine.nn.net import load_net
+    from engine.nn.torch_evaluator import make_evaluator
+
+    loaded = load_net(net_file(net))
+    description = loaded.description
+    return LoadedNet(make_evaluator(loaded, settings), description.name, frozenset(description.sizes) or None)
+
+
+def net_file(net: str | None) -> Path:
+    """Return the file of a net given by file, by name, or not at all (then the default of the shipped ones).
+
+    Raises WeightsError if there is no net of that name.
+    """
+    if net is not None and (Path(net).exists() or Path(net).suffix or len(Path(net).parts) > 1):
+        return Path(net)
+    from engine.nn.catalog import find
+
+    return Path(find(net))
+
+
+def make_player(settings: EngineSettings, net: NetSource) -> Player:
+    """Make a player that will think with that net."""
+    from engine.player.player import Player
+
+    return Player(settings.player, settings.search, net)
+
+
+def serve_gtp(settings: EngineSettings, net: str | None) -> NoReturn:
+    """Speak GTP on stdin and stdout until the end of the process."""
+    import sys
+
+    from engine.gtp.controller import Controller
+    from engine.gtp.process import serve
+    from engine.gtp.stderr import StderrHandler
+
+    handler = StderrHandler(sys.stderr)
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(logging.INFO)
+    source = BackgroundNet(lambda: load(net, settings.net), ask_sizes=_may_refuse_sizes(net))
+    serve(Controller(lambda: make_player(settings, source), settings.gtp), source, handler)
+
+
+def _fake(net: str) -> LoadedNet:
+    from engine.evaluator_fakes import HashEvaluator, UniformEvaluator
+
+    if net == "fake:hash":
+        return LoadedNet(HashEvaluator(), net)
+    if net == "fake:uniform":
+        return LoadedNet(UniformEvaluator(), net)
+    raise WeightsError(f"{net}: there is no such test evaluator")
+
+
+def _may_refuse_sizes(net: str | None) -> bool:
+    """Tell whether a net might play on some board sizes only: Leela Zero's text files do, nothing else that loads."""
+    return net is not None and Path(net).name.endswith((".txt", ".txt.gz"))
+
+
+__all__ = ["SECTIONS", "ConfigError", "EngineSettings", "load", "make_player", "make_settings", "preset", "serve_gtp"]

@@ -1,0 +1,112 @@
+"""The command line: dispatch, options as layers of settings, one-line errors and exit codes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from engine import __version__, cli, factory
+from engine.errors import ConfigError
+
+
+def run(*words):
+    return subprocess.run(
+        [sys.executable, "-m", "engine", *words], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+    )
+
+
+def options(*words):
+    parser = cli.Parser(prog="test")
+    cli.add_common_options(parser)
+    return parser.parse_args(list(words))
+
+
+def settings(*words):
+    return factory.make_settings(factory.preset("gtp"), *cli.layers(options(*words)))
+
+
+def test_version_and_help(capsys):
+    assert cli.main(["--version"]) == 0 and capsys.readouterr().out == f"keisei {__version__}\n"
+    assert cli.main(["--help"]) == 0
+    out = capsys.readouterr().out
+    assert all(f"  {name} " in out for name in cli.COMMANDS)
+    assert cli.main([]) == 2
+
+
+def test_unknown_command(capsys):
+    assert cli.main(["gpt"]) == 2
+    captured = capsys.readouterr()
+    assert captured.err == "keisei: unknown command gpt (did you mean gtp?) (see keisei --help)\n"
+    assert captured.out == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--set", "search.cpukt=1"], "unknown setting search.cpukt (did you mean cpuct?)"),
+        (["--set", "serch.cpuct=1"], "unknown section serch (did you mean search?)"),
+        (["--set", "cpuct=1"], "'cpuct=1': a setting is written section.key=value"),
+        (["--visits", "0"], "player.visits = 0: must be at least 1"),
+        (["--visits", "many"], "player.visits = many: must be a whole number or none"),
+        (["--time", "x"], "player.time = x: must be a number or none"),
+        (["--precision", "float8"], "net.precision = float8: must be one of"),
+        (["--rules", "nonsense"], "unknown rules: nonsense"),
+        (["--config", "/nowhere/x.toml"], "cannot read /nowhere/x.toml"),
+        (["--nonsense"], "unrecognized arguments: --nonsense"),
+        (["--visits"], "expected one argument"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_code_2(capsys, words, message):
+    try:
+        code = cli.main(["gtp", *words])
+    except SystemExit as error:
+        code = error.code
+    captured = capsys.readouterr()
+    assert code == 2 and captured.out == ""
+    assert captured.err.count("\n") == 1 and captured.err.startswith("keisei gtp: ") and message in captured.err
+
+
+def test_options_override_set_which_overrides_the_file(tmp_path):
+    path = tmp_path / "a.toml"
+    path.write_text('[player]\nvisits = 5\ntime = 2\nlag = 1\n[net]\ndevice = "cpu"\n', encoding="utf-8")
+    made = settings("--config", str(path), "--set", "player.time=3", "--set", "player.visits=6", "--visits", "7")
+    assert (made.player.visits, made.player.time, made.player.lag) == (7, 3.0, 1.0)
+    assert made.net.device == "cpu"
+    made = settings("--seed", "5", "--rules", "japanese", "--device", "cuda:1", "--precision", "float32")
+    assert (made.player.seed, made.player.rules) == (5, "japanese")
+    assert (made.net.device, made.net.precision) == ("cuda:1", "float32")
+
+
+def test_rules_as_json():
+    assert settings("--rules", '{"ko":"SIMPLE"}').player.rules == '{"ko":"SIMPLE"}'
+    with pytest.raises(ConfigError):
+        settings("--rules", '{"ko":"NONE"}')
+
+
+def test_every_setting_is_documented_and_within_its_own_range():
+    from engine import config
+
+    for name, cls in factory.SECTIONS.items():
+        for key, about in config.describe(cls).items():
+            assert about.doc, f"{name}.{key}"
+            assert config.convert(about, config.to_text(about.default), key) == about.default
+
+
+def test_errors_of_the_process():
+    done = run("gtp", "--set", "search.cpukt=1")
+    assert (done.returncode, done.stdout) == (2, "") and done.stderr.count("\n") == 1
+    done = run("gtp", "--net", "fake:nothing")
+    assert done.returncode == 1 or done.returncode == 0  # whichever comes first: the end of the input or the error
+    done = run("bench")
+    assert done.returncode == 2 and "board|net|search" in done.stderr
+
+
+def test_gtp_help_names_the_common_options():
+    done = run("gtp", "--help")
+    assert done.returncode == 0
+    for option in (
+        "--net", "--visits", "--time", "--device", "--precision", "--rules", "--seed", "--config", "--set", "--name",
+    ):  # fmt: skip
+        assert option in done.stdout
