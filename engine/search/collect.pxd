@@ -1,9 +1,8 @@
 """The tree's figures as Python data."""
 
-from .node cimport Node
 from .walk cimport Context
 
-cdef list collect_moves(Context* x, object params, object root_priors, bint ownership)   # MoveInfo, best first
-cdef object collect_raw(Context* x)                                                      # RawNet
-cdef tuple collect_ownership(Context* x)                                                 # [H, W] mean and stdev, or (None, None)
-cdef str proof_name(int proof)
+# SearchResult; root_priors: [n_priors], as searched, 0 where a move is banned.
+cdef object collect_result(Context* x, object params, object options, object root_priors, object stats)
+cdef object stored_priors(Context* x)
+cdef object banned_priors(Context* x, object by_action)

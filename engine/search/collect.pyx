@@ -17,7 +17,7 @@ from .node cimport (
 from .tree cimport MAX_DEPTH, Tree
 from .walk cimport Context
 
-from engine.search.result import MoveInfo, RawNet
+from engine.search.result import MoveInfo, RawNet, SearchResult
 
 cdef double PRIOR_VARIANCE = 0.25   # of one visit's utility, as if seen once before the first visit
 
@@ -208,5 +208,42 @@ cdef tuple mean_ownership(Context* x, uint32_t start):
     return mean.astype(np.float32).reshape(shape), spread.astype(np.float32).reshape(shape)
 
 
-cdef tuple collect_ownership(Context* x):
-    return mean_ownership(x, x.tree.root)
+
+cdef object stored_priors(Context* x):
+    """Return the root's priors as the net gave them, [n_priors] float32."""
+    cdef Node* root = node_at(&x.tree.arena, x.tree.root)
+    cdef Prior* priors = node_priors(root)
+    return np.array([prior_value(priors[i].code) for i in range(root.n_priors)], dtype=np.float32)
+
+
+cdef object banned_priors(Context* x, object by_action):
+    """Return the entries of by_action ([area + 1]) in the order of the root's priors."""
+    cdef Node* root = node_at(&x.tree.arena, x.tree.root)
+    cdef Prior* priors = node_priors(root)
+    return by_action[[priors[i].action for i in range(root.n_priors)]]
+
+
+cdef object policy_target(Context* x, list moves):
+    """Return [area + 1] float32: each move's share of the visits."""
+    target = np.zeros(x.tree.area + 1, dtype=np.float32)
+    for info in moves:
+        target[info.action] = info.edge_visits
+    if not target.any():
+        target[moves[0].action] = 1.0
+    return target / target.sum()
+
+
+cdef object collect_result(Context* x, object params, object options, object root_priors, object stats):
+    cdef Node* root = node_at(&x.tree.arena, x.tree.root)
+    cdef double n = root.visits
+    cdef double score = root.score_sum / n
+    cdef double variance = root.score_sq_sum / n - score * score
+    moves = collect_moves(x, params, root_priors, options.moves_ownership)
+    ownership, spread = mean_ownership(x, x.tree.root) if options.ownership else (None, None)
+    return SearchResult(
+        color=x.root_color, width=x.root_state.geo.width, height=x.root_state.geo.height, visits=root.visits,
+        winrate=decided_winrate(root.proven, 0.5 + 0.5 * root.value_sum / n), utility=root.utility_sum / n,
+        lead=root.lead_sum / n, score_mean=score, score_stdev=sqrt(variance if variance > 0.0 else 0.0),
+        proven=proof_name(root.proven), raw=collect_raw(x), moves=moves, best_action=moves[0].action,
+        most_visited=max(moves, key=lambda info: (info.edge_visits, info.prior)).action, chosen=moves[0].action,
+        policy_target=policy_target(x, moves), stats=stats, ownership=ownership, ownership_stdev=spread)

@@ -82,6 +82,16 @@ def move_limits(options: RootOptions, color: int) -> tuple[tuple[bool, MoveLimit
     return tuple(limits)
 
 
+def shifted(limits: Iterable[tuple[bool, MoveLimit]], plies: int) -> tuple[tuple[bool, MoveLimit], ...]:
+    """Return the limits as they stand that many plies further on; those that have run out are gone."""
+    kept = []
+    for allow, limit in limits:
+        until = limit.until_depth if limit.until_depth >= EVERYWHERE else limit.until_depth - plies
+        if until > 0:
+            kept.append((allow, MoveLimit(limit.color, limit.actions, until)))
+    return tuple(kept)
+
+
 def banned_at_root(limits: Iterable[tuple[bool, MoveLimit]], color: int, n_actions: int) -> NDArray[np.bool_]:
     """Return [A], True for the actions that color may not choose at the root."""
     banned = np.zeros(n_actions, dtype=np.bool_)

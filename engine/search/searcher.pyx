@@ -1,60 +1,40 @@
 """`Searcher`: the Python face of a search. It owns the tree, the cache and the batches, and runs the loop of gathering,
-evaluating and backing up; what happens inside each step is in walk.pyx, what the results mean in result.py.
+evaluating and backing up; what happens inside each step is in walk.pyx and leaf.pyx, what the results mean in result.py.
 """
 
-import hashlib
+import dataclasses
 import time
 
+import cython
 import numpy as np
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from engine.board.go cimport go_copy, go_free, go_pass_ends
 from engine.board.ladder cimport ladder_cache_free, ladder_cache_new
-from engine.board.planes cimport ENC_ALPHAGOZERO_17, ENC_LEELAZERO_18, default_options, encoding_code
 from engine.board.position cimport Position
 
-from .arena cimport arena_bytes, arena_init
+from .arena cimport arena_bytes
 from .cache cimport cache_close, cache_open
-from .collect cimport collect_moves, collect_ownership, collect_raw, proof_name
-from .node cimport (
-    NODE_OWNERSHIP, NODE_PENDING, UNPROVEN, Edge, Node, Prior, edge_action, node_at, node_edges, node_priors, prior_value,
-)
-from .tree cimport clear_tree, keep_subtree, retally, tree_in_flight, tree_signature
-from .walk cimport (
-    MAX_LIMITS, SYMMETRY_AVERAGE, SYMMETRY_FIXED, SYMMETRY_RANDOM, Batch, Context, Outputs, batch_close, batch_open,
-    begin_root, cancel, encode_batch, gather, outputs_finite, take_in,
-)
+from .collect cimport banned_priors, collect_result, stored_priors
+from .flight cimport Flight
+from .node cimport NODE_OWNERSHIP, UNPROVEN, Node, node_at
+from .setup cimport apply_board, apply_evaluator, apply_limits, apply_params, salt
+from .tree cimport child_of, clear_tree
+from .walk cimport SYMMETRY_AVERAGE, Context, begin_root, gather
+from .whole cimport keep_subtree, retally, tree_in_flight, tree_signature
 
 from engine.errors import ConfigError, EngineError, UnsupportedBoardSize
 from engine.search.params import SearchParams
-from engine.search.result import SearchResult, SearchStats, choose
-from engine.search.root import EVERYWHERE, Limits, RootOptions, banned_at_root, move_limits, shape_priors
+from engine.search.result import SearchStats, choose
+from engine.search.root import Limits, RootOptions, banned_at_root, move_limits, shape_priors, shifted
 
 cdef int64_t NO_LIMIT = 1 << 62
-SYMMETRY_MODES = {"fixed": SYMMETRY_FIXED, "random": SYMMETRY_RANDOM, "average": SYMMETRY_AVERAGE}
 AUTO_BATCH = 8  # leaves: on a CPU larger batches gain little (FIGURES.md) and cost search quality
 
 
-cdef class _Flight:
-    """One batch: its leaves, its input arrays, and how far it is."""
-
-    cdef Batch batch
-    cdef object spatial
-    cdef object globals_
-    cdef object ticket
-    cdef object evaluation
-    cdef int rows
-
-    def __cinit__(self, int leaves):
-        if batch_open(&self.batch, leaves) < 0:
-            raise MemoryError()
-
-    def __dealloc__(self):
-        batch_close(&self.batch)
-
-
+@cython.final
 cdef class Searcher:
     """One search tree over one evaluator; see searcher.pyi for the contract."""
 
@@ -85,15 +65,7 @@ cdef class Searcher:
         self._moves = []
         self._tree_limits = ()
         self._clock = {}
-        self.x.encoding = encoding_code(evaluator.encoding)
-        default_options(&self.x.encode_options)
-        self.x.encode_options.pass_alive_under_suicide = bool(getattr(evaluator, "pass_alive_under_suicide", False))
-        self.x.history = self.x.encode_options.max_history
-        self.x.key_options.history = self.x.history
-        self.x.key_options.boards = 2
-        if self.x.encoding in (ENC_ALPHAGOZERO_17, ENC_LEELAZERO_18):
-            self.x.key_options.history = 0
-            self.x.key_options.boards = 7
+        apply_evaluator(&self.x, evaluator)
         self.reseed(seed)
         self._set_params(SearchParams() if params is None else params)
 
@@ -121,33 +93,9 @@ cdef class Searcher:
         self._cache_open = False
         self._params = params
         self._shape = None
-        x.select.cpuct = params.cpuct
-        x.select.cpuct_log = params.cpuct_log
-        x.select.cpuct_base = params.cpuct_base
-        x.select.fpu_reduction = params.fpu_reduction
-        x.select.root_fpu_reduction = params.root_fpu_reduction
-        x.select.virtual_loss = params.virtual_loss
-        x.tree.prove = params.solver
-        x.tree.utility.win_loss = params.win_loss_utility
-        x.tree.utility.static_weight = params.static_score_utility
-        x.tree.utility.dynamic_weight = params.dynamic_score_utility
-        x.stop_when_proven = params.stop_when_proven
-        x.conservative_pass = params.conservative_pass
-        x.symmetry_mode = SYMMETRY_MODES[params.symmetry]
-        x.root_symmetries = params.root_symmetries
-        x.key_options.ignore_history = params.cache_ignore_history and self._seed is None
-        arena_init(&x.tree.arena, <uint64_t> params.tree_memory << 20)
+        apply_params(x, params, self._seed is not None)
         if self._ready:
-            self._for_board()
-
-    def _for_board(self):
-        """Set what depends on the board's size as well as on the settings."""
-        cdef Context* x = &self.x
-        cdef int area = x.root_state.geo.area
-        x.tree.area = area
-        x.tree.utility.static_scale = 2.0 * area ** 0.5
-        x.tree.utility.dynamic_scale = self._params.dynamic_score_scale * area ** 0.5
-        x.fixed_symmetry = self._params.symmetry_index % x.root_state.geo.n_symmetries
+            apply_board(x, params)
 
     def select_everywhere_full(self, on):
         """Tests: scan every prior at every node, which must give the same tree."""
@@ -183,39 +131,26 @@ cdef class Searcher:
             self._shape = None
         if identity != self._identity:
             self._identity = identity
-            x.key_options.salt = self._salt(identity)
-        self._for_board()
+            x.key_options.salt = salt(x, identity[:4], self.evaluator)
+        apply_board(x, self._params)
         if kept and x.conservative_pass and len(moves) and (go_pass_ends(&x.root_state) or x.root_state.ended):
             clear_tree(&x.tree)  # its evaluation knew that a pass would end the game
             kept = False
         return kept and x.tree.root != 0
-
-    def _salt(self, identity):
-        text = repr((identity[:4], self.evaluator.encoding, self.evaluator.name,
-                     self.x.encode_options.pass_alive_under_suicide))
-        return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")
 
     cdef bint _follow(self, list moves, int color):
         """Move the tree's root along the moves played since. False: it does not apply any more."""
         cdef Context* x = &self.x
         cdef int known = len(self._moves)
         cdef int side = x.root_color
-        cdef size_t index = x.tree.root
-        cdef Node* node
-        cdef const Edge* edges
-        cdef int i
+        cdef uint32_t index = x.tree.root
         if index == 0 or not self._params.tree_reuse or len(moves) < known or moves[:known] != self._moves:
             return False
         for mover, action in moves[known:]:
             if mover != side:
                 return False
             side = 3 - side
-            node = node_at(&x.tree.arena, index)
-            edges = node_edges(&x.tree.arena, node) if node.edges else NULL
-            index = 0
-            for i in range(node.n_edges):
-                if edge_action(&edges[i]) == action:
-                    index = edges[i].child
+            index = child_of(&x.tree, index, action)
             if index == 0 or node_at(&x.tree.arena, index).n_priors == 0:
                 return False
         if side != color:
@@ -281,22 +216,10 @@ cdef class Searcher:
 
     def _set_limits(self, limits):
         cdef Context* x = &self.x
-        cdef int i
-        if len(limits) > MAX_LIMITS:
-            raise EngineError(f"search: more than {MAX_LIMITS} avoid or allow entries")
         if limits != self._tree_limits:
             clear_tree(&x.tree)
         self._tree_limits = limits
-        x.n_limits = len(limits)
-        for i, (allow, limit) in enumerate(limits):
-            x.limits[i].color = limit.color
-            x.limits[i].until = min(limit.until_depth, EVERYWHERE)
-            x.limits[i].allow = allow
-            memset(x.limits[i].actions, 0, sizeof(x.limits[i].actions))
-            for action in limit.actions:
-                if not 0 <= action <= x.tree.area:
-                    raise EngineError(f"search: no such action: {action}")
-                x.limits[i].actions[action] = 1
+        apply_limits(x, limits)
 
     cdef int _rows_per_leaf(self):
         if self.x.symmetry_mode == SYMMETRY_AVERAGE:
@@ -325,14 +248,14 @@ cdef class Searcher:
             return
         self._flights = []
         for _ in range(depth):
-            flight = _Flight(leaves)
-            (<_Flight> flight).spatial, (<_Flight> flight).globals_ = self.evaluator.allocate(rows, width, height)
+            flight = Flight(leaves)
+            (<Flight> flight).spatial, (<Flight> flight).globals_ = self.evaluator.allocate(rows, width, height)
             self._flights.append(flight)
         self._shape = (width, height, rows, leaves, depth)
 
     def _ensure_root(self):
         """Evaluate the root if there is no tree. Return False if there is no memory for it."""
-        cdef _Flight flight = self._flights[0]
+        cdef Flight flight = self._flights[0]
         cdef int state
         if self.x.tree.root:
             return True
@@ -362,7 +285,7 @@ cdef class Searcher:
         wide = self._params.wide_root_noise if root.wide_root_noise is None else root.wide_root_noise
         x.wide_noise = wide
         x.root_priors = NULL
-        self._root_priors = self._stored_priors()
+        self._root_priors = stored_priors(&self.x)
         if root.noise or wide > 0.0 or root.policy_temperature != 1.0:
             self._root_priors = shape_priors(
                 self._root_priors, temperature=root.policy_temperature, wide=wide,
@@ -374,17 +297,9 @@ cdef class Searcher:
         if banned.all():
             raise EngineError("search: no legal move is allowed")
 
-    def _stored_priors(self):
-        cdef Node* root = node_at(&self.x.tree.arena, self.x.tree.root)
-        cdef Prior* priors = node_priors(root)
-        return np.array([prior_value(priors[i].code) for i in range(root.n_priors)], dtype=np.float32)
-
     def _banned(self):
         """Return which of the root's priors may not be chosen, [n_priors]."""
-        cdef Node* root = node_at(&self.x.tree.arena, self.x.tree.root)
-        cdef Prior* priors = node_priors(root)
-        by_action = banned_at_root(self._tree_limits, self.x.root_color, self.x.tree.area + 1)
-        return np.array([by_action[priors[i].action] for i in range(root.n_priors)])
+        return banned_priors(&self.x, banned_at_root(self._tree_limits, self.x.root_color, self.x.tree.area + 1))
 
     def _loop(self, limits, double begin, report, report_interval, root, stop_event):
         """Gather, evaluate and take in until a limit; return which."""
@@ -394,7 +309,7 @@ cdef class Searcher:
         cdef double deadline = 1e300 if limits.seconds is None else begin + limits.seconds
         cdef double next_report = 1e300
         cdef double now
-        cdef _Flight flight
+        cdef Flight flight
         cdef int done
         cdef list free_flights = list(self._flights)
         cdef list sent = []
@@ -442,7 +357,7 @@ cdef class Searcher:
             return "memory"
         return "seconds" if late else ""
 
-    cdef int _gather(self, _Flight flight, int64_t most) except -1:
+    cdef int _gather(self, Flight flight, int64_t most) except -1:
         cdef Context* x = &self.x
         cdef int want = self._want()
         cdef int rows = flight.spatial.shape[0]
@@ -464,52 +379,28 @@ cdef class Searcher:
             want = min(want, max(1, <int> (self._params.batch_seconds / self._row_seconds)))
         return min(most, want)
 
-    cdef int _send(self, _Flight flight) except -1:
+    cdef int _send(self, Flight flight) except -1:
         """Encode a batch and hand it to the evaluator."""
-        cdef Context* x = &self.x
-        cdef float[:, :, :, ::1] spatial = flight.spatial
-        cdef float[:, ::1] globals_ = flight.globals_
         cdef double begin = time.perf_counter()
         cdef double encoded
-        cdef int rows
-        with nogil:
-            rows = encode_batch(x, &flight.batch, &spatial[0, 0, 0, 0], &globals_[0, 0])
-        if self._params.pad_batches:
-            rows = flight.spatial.shape[0]
+        flight.encode(&self.x, self._params.pad_batches)
         encoded = time.perf_counter()
-        flight.rows = rows
-        inputs = flight.spatial[:rows], flight.globals_[:rows]
-        if len(self._flights) == 2:
-            flight.ticket = self.evaluator.submit(*inputs, ownership=bool(x.ownership))
-        else:
-            flight.evaluation = self.evaluator.evaluate(*inputs, ownership=bool(x.ownership))
+        flight.send(self.evaluator, len(self._flights) == 2, self.x.ownership)
         self._clock["encode"] += encoded - begin
         self._clock["net"] += time.perf_counter() - encoded
         self._clock["batches"] += 1
         return 0
 
-    cdef int _receive(self, _Flight flight) except -1:
+    cdef int _receive(self, Flight flight) except -1:
         """Wait for a batch's evaluation and back it up."""
-        cdef Context* x = &self.x
-        cdef Outputs out
         cdef double begin = time.perf_counter()
         cdef double waited
-        cdef int bad
-        if flight.ticket is not None:
-            flight.evaluation = self.evaluator.result(flight.ticket)
-            flight.ticket = None
+        flight.receive(self.evaluator)
         waited = time.perf_counter()
-        keep = fill_outputs(flight, x.tree.area, x.ownership, &out)
-        bad = outputs_finite(x, &flight.batch, &out)
-        if bad < 0:
-            raise EngineError(f"search: {self.evaluator.name} gave a value that is not finite")
-        with nogil:
-            take_in(x, &flight.batch, &out)
-        flight.evaluation = None
-        del keep
+        flight.take(&self.x, self.evaluator.name)
         self._clock["net"] += waited - begin
         self._clock["backup"] += time.perf_counter() - waited
-        self._time_row(self._clock["net"] / max(1, x.evaluations))
+        self._time_row(self._clock["net"] / max(1, self.x.evaluations))
         return 0
 
     cdef void _time_row(self, double seconds) noexcept:
@@ -517,11 +408,9 @@ cdef class Searcher:
 
     def _cancel_all(self):
         """Forget every batch under way after an error, so that nothing stays in flight."""
-        cdef _Flight flight
+        cdef Flight flight
         for flight in self._flights:
-            flight.ticket = None
-            flight.evaluation = None
-            cancel(&self.x, &flight.batch)
+            flight.forget(&self.x)
 
     # -------------------------------------------------------------------------------------------------- results
 
@@ -530,38 +419,15 @@ cdef class Searcher:
             return None
         root = RootOptions() if root is None else root
         if self._root_priors is None or len(self._root_priors) != node_at(&self.x.tree.arena, self.x.tree.root).n_priors:
-            self._root_priors = self._stored_priors()
+            self._root_priors = stored_priors(&self.x)
         return self._collect(root, time.perf_counter(), "")
 
     def _collect(self, root, double begin, reason):
-        cdef Context* x = &self.x
-        cdef Node* node = node_at(&x.tree.arena, x.tree.root)
-        cdef double n = node.visits
-        cdef double score = node.score_sum / n
-        proven = proof_name(node.proven)
-        banned = self._banned()
-        moves = collect_moves(x, self._params, np.where(banned, 0.0, self._root_priors), root.moves_ownership)
-        ownership, spread = collect_ownership(x) if root.ownership else (None, None)
-        result = SearchResult(
-            color=x.root_color, width=x.root_state.geo.width, height=x.root_state.geo.height, visits=node.visits,
-            winrate={"win": 1.0, "loss": 0.0, "draw": 0.5}.get(proven, 0.5 + 0.5 * node.value_sum / n),
-            utility=node.utility_sum / n, lead=node.lead_sum / n, score_mean=score,
-            score_stdev=max(0.0, node.score_sq_sum / n - score * score) ** 0.5, proven=proven, raw=collect_raw(x),
-            moves=moves, best_action=moves[0].action,
-            most_visited=max(moves, key=lambda info: (info.edge_visits, info.prior)).action, chosen=moves[0].action,
-            policy_target=self._policy_target(moves), stats=self._stats(begin, reason),
-            ownership=ownership, ownership_stdev=spread)
+        priors = np.where(self._banned(), 0.0, self._root_priors)
+        result = collect_result(&self.x, self._params, root, priors, self._stats(begin, reason))
         if root.temperature > 0.0 and reason:
-            object.__setattr__(result, "chosen", choose(result, root.temperature, self._rng))
+            result = dataclasses.replace(result, chosen=choose(result, root.temperature, self._rng))
         return result
-
-    def _policy_target(self, moves):
-        target = np.zeros(self.x.tree.area + 1, dtype=np.float32)
-        for info in moves:
-            target[info.action] = info.edge_visits
-        if target.sum() == 0.0:
-            target[moves[0].action] = 1.0
-        return target / target.sum()
 
     def _stats(self, double begin, reason):
         cdef Context* x = &self.x
@@ -591,41 +457,3 @@ cdef class Searcher:
     @property
     def position_color(self):
         return self.x.root_color
-
-
-def shifted(limits, plies):
-    """Return move limits as they stand after that many plies; those that have run out are gone."""
-    kept = []
-    for allow, limit in limits:
-        until = limit.until_depth if limit.until_depth >= EVERYWHERE else limit.until_depth - plies
-        if until > 0:
-            kept.append((allow, type(limit)(limit.color, limit.actions, until)))
-    return tuple(kept)
-
-
-cdef list fill_outputs(_Flight flight, int area, bint ownership, Outputs* out):
-    """Point out at the evaluation's arrays. Return the arrays, which must live as long as out is used."""
-    e = flight.evaluation
-    keep = []
-    out.logits = take(keep, e.policy_logits, flight.rows, area + 1, "policy_logits")
-    out.value = take(keep, e.value, flight.rows, 1, "value")
-    score = e.score_mean if e.score_mean is not None else e.lead
-    lead = e.lead if e.lead is not None else e.score_mean
-    out.score_mean = take(keep, score, flight.rows, 1, "score_mean")
-    out.lead = take(keep, lead, flight.rows, 1, "lead")
-    out.score_stdev = take(keep, e.score_stdev, flight.rows, 1, "score_stdev")
-    out.ownership = take(keep, e.ownership if ownership else None, flight.rows, area, "ownership")
-    return keep
-
-
-cdef const float* take(list keep, array, int rows, int columns, str name) except? NULL:
-    """Return a pointer to rows * columns floats of the array, or NULL for None."""
-    cdef const float[::1] view
-    if array is None:
-        return NULL
-    flat = np.ascontiguousarray(array, dtype=np.float32).reshape(-1)
-    if flat.shape[0] < rows * columns:
-        raise ValueError(f"evaluator: {name} has {flat.shape[0]} values, {rows} x {columns} expected")
-    keep.append(flat)
-    view = flat
-    return &view[0]

@@ -1,6 +1,6 @@
-"""One search tree: making and filling nodes, starting edges, backing up, proofs, and what happens when the root moves."""
+"""One search tree: making and filling nodes, starting edges, backing up, proofs."""
 
-from libc.stdint cimport int16_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport uint16_t, uint32_t
 
 from .arena cimport Arena
 from .node cimport Node, Prior
@@ -31,6 +31,7 @@ ctypedef struct Estimate:
 
 cdef uint32_t new_node(Tree* t, int to_play, int n_priors, bint ownership, int flags) noexcept nogil    # 0 = no memory
 cdef void drop_node(Tree* t, uint32_t index) noexcept nogil                # the block alone: the node has no edges
+cdef uint32_t child_of(const Tree* t, uint32_t index, int action) noexcept nogil  # 0 = that move has no node
 cdef int start_edges(Tree* t, Node* node, int count) noexcept nogil        # let n_edges be count; -1 = no memory
 cdef void fill_priors(Node* node, const float* probabilities) noexcept nogil  # by prior index, actions in place: code and sort
 cdef void set_estimate(Tree* t, Node* node, const Estimate* estimate) noexcept nogil  # own evaluation, first visit
@@ -39,9 +40,9 @@ cdef void unmark(Tree* t, Path* path, bint cut) noexcept nogil             # tak
 # The end of the path has one new visit worth its own evaluation (first: that visit is in its sums already).
 cdef void backup(Tree* t, Path* path, bint first) noexcept nogil
 cdef void prove_up(Tree* t, Path* path) noexcept nogil                     # the end of the path is proven
-cdef int keep_subtree(Tree* t, uint32_t root) noexcept nogil               # new root, all else freed; -1 = no memory, nothing done
 cdef void clear_tree(Tree* t) noexcept nogil
-cdef int retally(Tree* t) noexcept nogil                                   # utilities anew after a change of t.utility; -1 = no memory
 cdef void sort_priors(Prior* priors, int n) noexcept nogil
-cdef uint64_t tree_signature(const Tree* t) noexcept nogil
-cdef uint64_t tree_in_flight(const Tree* t) noexcept nogil                 # marks anywhere in the tree: 0 between searches
+cdef double own_utility(const Tree* t, const Node* node) noexcept nogil      # of the node's own evaluation
+# Figures of one more visit to a proven node, to_play's view: its proof, with the score it has had on average.
+cdef double settle(
+    const Tree* t, const Node* node, double* value, double* score, double* score_sq, double* lead) noexcept nogil

@@ -1,4 +1,4 @@
-"""The inner loop: gather leaves for a batch, encode them, take the evaluations in. Runs without the GIL."""
+"""The inner loop: walks that gather the leaves of a batch, and the structs a search consists of. Runs without the GIL."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
@@ -7,7 +7,6 @@ from engine.board.ladder cimport LadderCache
 from engine.board.planes cimport EncodeOptions
 
 from .cache cimport EvalCache, KeyOptions
-from .node cimport Node
 from .select cimport SelectParams
 from .tree cimport Path, Tree
 
@@ -78,21 +77,7 @@ ctypedef struct Context:
     int64_t collisions
     int64_t terminals          # visits to a finished or decided end
 
-# One row of an evaluator's answer after another; NULL where it gives nothing.
-ctypedef struct Outputs:
-    const float* logits        # [rows, area + 1]
-    const float* value
-    const float* score_mean
-    const float* score_stdev
-    const float* lead
-    const float* ownership     # [rows, area]
-
-cdef int batch_open(Batch* b, int cap) noexcept nogil
-cdef void batch_close(Batch* b) noexcept nogil
-cdef int begin_root(Context* x, Batch* b) except -1 nogil                    # 1: the root is a leaf of b; 0: filled from the cache; 2: no memory
+cdef int begin_root(Context* x, Batch* b) except -1 nogil        # 1: the root is a leaf of b; 0: from the cache; 2: no memory
+# Fill b. Returns how many walks were backed up at once; the root's visits, those in flight included, stay <= max_visits.
 cdef int gather(Context* x, Batch* b, int want, int max_rows, int64_t max_visits) except -1 nogil
-cdef int encode_batch(Context* x, Batch* b, float* spatial, float* globals_) noexcept nogil
-cdef int outputs_finite(const Context* x, const Batch* b, const Outputs* out) noexcept nogil
-cdef void take_in(Context* x, Batch* b, const Outputs* out) noexcept nogil   # expand and back up every leaf
-cdef void cancel(Context* x, Batch* b) noexcept nogil                        # forget the leaves; nothing stays in flight
 cdef bint ban_mask(const Context* x, int depth, int color, uint8_t* banned) noexcept nogil

@@ -1,0 +1,89 @@
+"""A batch between search and evaluator: checks what the evaluator gives and hands it to leaf.pyx as plain pointers."""
+
+import cython
+import numpy as np
+
+from .leaf cimport Outputs, batch_close, batch_open, cancel, encode_batch, outputs_finite, take_in
+from .walk cimport Batch, Context
+
+from engine.errors import EngineError
+
+
+@cython.final
+cdef class Flight:
+    """One batch: its leaves, its input arrays, and how far it is."""
+
+    def __cinit__(self, int leaves):
+        if batch_open(&self.batch, leaves) < 0:
+            raise MemoryError()
+
+    def __dealloc__(self):
+        batch_close(&self.batch)
+
+    cdef int encode(self, Context* x, bint pad) except -1:
+        cdef float[:, :, :, ::1] spatial = self.spatial
+        cdef float[:, ::1] globals_ = self.globals_
+        with nogil:
+            self.rows = encode_batch(x, &self.batch, &spatial[0, 0, 0, 0], &globals_[0, 0])
+        if pad:
+            self.rows = spatial.shape[0]
+        return 0
+
+    cdef int send(self, object evaluator, bint two_steps, bint ownership) except -1:
+        inputs = self.spatial[:self.rows], self.globals_[:self.rows]
+        if two_steps:
+            self.ticket = evaluator.submit(*inputs, ownership=bool(ownership))
+        else:
+            self.evaluation = evaluator.evaluate(*inputs, ownership=bool(ownership))
+        return 0
+
+    cdef int receive(self, object evaluator) except -1:
+        if self.ticket is not None:
+            self.evaluation = evaluator.result(self.ticket)
+            self.ticket = None
+        return 0
+
+    cdef int take(self, Context* x, str name) except -1:
+        cdef Outputs out
+        cdef list keep = fill_outputs(self, x.tree.area, x.ownership, &out)
+        if outputs_finite(x, &self.batch, &out) < 0:
+            raise EngineError(f"search: {name} gave a value that is not finite")
+        with nogil:
+            take_in(x, &self.batch, &out)
+        self.evaluation = None
+        keep.clear()
+        return 0
+
+    cdef int forget(self, Context* x) except -1:
+        self.ticket = None
+        self.evaluation = None
+        cancel(x, &self.batch)
+        return 0
+
+
+cdef list fill_outputs(Flight flight, int area, bint ownership, Outputs* out):
+    """Point out at the evaluation's arrays. Return the arrays, which must live as long as out is used."""
+    e = flight.evaluation
+    keep = []
+    out.logits = take(keep, e.policy_logits, flight.rows, area + 1, "policy_logits")
+    out.value = take(keep, e.value, flight.rows, 1, "value")
+    score = e.score_mean if e.score_mean is not None else e.lead
+    lead = e.lead if e.lead is not None else e.score_mean
+    out.score_mean = take(keep, score, flight.rows, 1, "score_mean")
+    out.lead = take(keep, lead, flight.rows, 1, "lead")
+    out.score_stdev = take(keep, e.score_stdev, flight.rows, 1, "score_stdev")
+    out.ownership = take(keep, e.ownership if ownership else None, flight.rows, area, "ownership")
+    return keep
+
+
+cdef const float* take(list keep, array, int rows, int columns, str name) except? NULL:
+    """Return a pointer to rows * columns floats of the array, or NULL for None."""
+    cdef const float[::1] view
+    if array is None:
+        return NULL
+    flat = np.ascontiguousarray(array, dtype=np.float32).reshape(-1)
+    if flat.shape[0] < rows * columns:
+        raise ValueError(f"evaluator: {name} has {flat.shape[0]} values, {rows} x {columns} expected")
+    keep.append(flat)
+    view = flat
+    return &view[0]

@@ -1,0 +1,161 @@
+"""From leaves to evaluated nodes: the batch's memory, encoding, and taking an evaluator's answer into the tree.
+
+Masking and the softmax over the legal moves happen here, as does the way back from a symmetry; an evaluator sees neither.
+"""
+
+from libc.math cimport expf, isfinite
+from libc.stdint cimport int16_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memset
+
+from engine.board.go cimport go_free
+from engine.board.planes cimport EncodeOptions, encode, encoding_global, encoding_spatial
+from engine.board.types cimport MAX_ACTIONS, MAX_POINTS
+
+from .cache cimport cache_store
+from .node cimport NODE_OWNERSHIP, OWNERSHIP_SCALE, Node, Prior, node_at, node_ownership, node_priors
+from .tree cimport Estimate, Path, backup, drop_node, fill_priors, set_estimate, unmark
+from .walk cimport MAX_COLLISIONS, Batch, Context, Leaf
+
+
+cdef int batch_open(Batch* b, int cap) noexcept nogil:
+    memset(b, 0, sizeof(Batch))
+    b.leaves = <Leaf*> calloc(cap, sizeof(Leaf))
+    b.collided = <Path*> calloc(MAX_COLLISIONS, sizeof(Path))
+    if b.leaves == NULL or b.collided == NULL:
+        batch_close(b)
+        return -1
+    b.cap = cap
+    return 0
+
+
+cdef void batch_close(Batch* b) noexcept nogil:
+    cdef int i
+    for i in range(b.cap):
+        go_free(&b.leaves[i].state)
+    free(b.leaves)
+    free(b.collided)
+    memset(b, 0, sizeof(Batch))
+
+
+cdef int encode_batch(Context* x, Batch* b, float* spatial, float* globals_) noexcept nogil:
+    """Write the leaves' rows. Return how many rows."""
+    cdef size_t spatial_row = <size_t> encoding_spatial(x.encoding) * x.tree.area
+    cdef size_t global_row = encoding_global(x.encoding)
+    cdef EncodeOptions options = x.encode_options
+    cdef Leaf* leaf
+    cdef int i, r
+    for i in range(b.n):
+        leaf = &b.leaves[i]
+        options.max_history = leaf.max_history
+        for r in range(leaf.n_rows):
+            options.symmetry = row_symmetry(leaf, r)
+            encode(
+                x.encoding, &leaf.state, leaf.to_play, &options, x.ladders,
+                spatial + (leaf.row + r) * spatial_row, globals_ + (leaf.row + r) * global_row)
+    return b.rows
+
+
+cdef inline int row_symmetry(const Leaf* leaf, int r) noexcept nogil:
+    return (leaf.symmetry + r) % leaf.state.geo.n_symmetries
+
+
+cdef int outputs_finite(const Context* x, const Batch* b, const Outputs* out) noexcept nogil:
+    """Return -1 if a value or logit of the batch is not a number, else 0."""
+    cdef int i
+    for i in range(b.rows):
+        if not isfinite(out.value[i]):
+            return -1
+    for i in range(b.rows * (x.tree.area + 1)):
+        if not isfinite(out.logits[i]):
+            return -1
+    return 0
+
+
+cdef void take_in(Context* x, Batch* b, const Outputs* out) noexcept nogil:
+    cdef Leaf* leaf
+    cdef Node* node
+    cdef int i
+    for i in range(b.n):
+        leaf = &b.leaves[i]
+        node = node_at(&x.tree.arena, leaf.node)
+        fill_node(x, leaf, node, out)
+        if x.cache.n_buckets:
+            cache_store(&x.cache, leaf.key, &x.tree, node)
+        backup(&x.tree, &leaf.path, True)
+        if leaf.path.depth:
+            x.playouts += 1
+        x.evaluations += 1
+    b.n = 0
+    b.rows = 0
+
+
+cdef void fill_node(Context* x, Leaf* leaf, Node* node, const Outputs* out) noexcept nogil:
+    """Average the leaf's rows into its node: masked softmax over the legal moves, value, score, ownership."""
+    cdef float[MAX_ACTIONS] probabilities
+    cdef float[MAX_POINTS] owner
+    cdef Estimate e
+    cdef Prior* priors = node_priors(node)
+    cdef int16_t* ownership
+    cdef int n = leaf.n_rows
+    cdef int area = x.tree.area
+    cdef int r, i, row
+    cdef float share = 1.0 / n
+    cdef const int16_t* table
+    memset(&probabilities[0], 0, node.n_priors * sizeof(float))
+    memset(&owner[0], 0, area * sizeof(float))
+    memset(&e, 0, sizeof(Estimate))
+    for r in range(n):
+        row = leaf.row + r
+        table = &leaf.state.geo.symmetry[row_symmetry(leaf, r)][0]
+        add_softmax(priors, node.n_priors, out.logits + <size_t> row * (area + 1), table, share, &probabilities[0])
+        e.value += share * out.value[row]
+        if out.score_mean != NULL:
+            e.score_mean += share * out.score_mean[row]
+        if out.score_stdev != NULL:
+            e.score_stdev += share * out.score_stdev[row]
+        if out.lead != NULL:
+            e.lead += share * out.lead[row]
+        if out.ownership != NULL and node.flags & NODE_OWNERSHIP:
+            for i in range(area):
+                owner[i] += share * out.ownership[<size_t> row * area + table[i]]
+    fill_priors(node, &probabilities[0])
+    if node.flags & NODE_OWNERSHIP:
+        ownership = node_ownership(node)
+        for i in range(area):
+            ownership[i] = <int16_t> (owner[i] * OWNERSHIP_SCALE)
+    set_estimate(&x.tree, node, &e)
+
+
+cdef void add_softmax(
+    const Prior* priors, int n, const float* logits, const int16_t* table, float share, float* probabilities
+) noexcept nogil:
+    """Add share * softmax over the n legal actions; table says where an action stands in the row."""
+    cdef float[MAX_ACTIONS] e
+    cdef float highest = -1e30
+    cdef float total = 0.0
+    cdef float x
+    cdef int i
+    for i in range(n):
+        x = logits[table[priors[i].action]]
+        e[i] = x
+        if x > highest:
+            highest = x
+    for i in range(n):
+        e[i] = expf(e[i] - highest)
+        total += e[i]
+    for i in range(n):
+        probabilities[i] += share * e[i] / total
+
+
+cdef void cancel(Context* x, Batch* b) noexcept nogil:
+    cdef Leaf* leaf
+    cdef int i
+    for i in range(b.n):
+        leaf = &b.leaves[i]
+        unmark(&x.tree, &leaf.path, True)
+        drop_node(&x.tree, leaf.node)
+        if leaf.path.depth == 0:
+            x.tree.root = 0
+    b.n = 0
+    b.rows = 0

@@ -1,0 +1,81 @@
+"""From SearchParams, RootOptions and an evaluator to the fields of a Context, which compiled code reads."""
+
+import hashlib
+
+from libc.stdint cimport uint64_t
+from libc.string cimport memset
+
+from engine.board.planes cimport ENC_ALPHAGOZERO_17, ENC_LEELAZERO_18, default_options, encoding_code
+
+from .arena cimport arena_init
+from .walk cimport MAX_LIMITS, SYMMETRY_AVERAGE, SYMMETRY_FIXED, SYMMETRY_RANDOM, Context
+
+from engine.errors import EngineError
+from engine.search.root import EVERYWHERE
+
+SYMMETRY_MODES = {"fixed": SYMMETRY_FIXED, "random": SYMMETRY_RANDOM, "average": SYMMETRY_AVERAGE}
+
+
+cdef int apply_evaluator(Context* x, object evaluator) except -1:
+    x.encoding = encoding_code(evaluator.encoding)
+    default_options(&x.encode_options)
+    x.encode_options.pass_alive_under_suicide = bool(getattr(evaluator, "pass_alive_under_suicide", False))
+    x.history = x.encode_options.max_history
+    x.key_options.history = x.history
+    x.key_options.boards = 2   # ladders are read on them
+    if x.encoding in (ENC_ALPHAGOZERO_17, ENC_LEELAZERO_18):
+        x.key_options.history = 0
+        x.key_options.boards = 7
+    return 0
+
+
+cdef int apply_params(Context* x, object params, bint seeded) except -1:
+    """Put the settings in. The tree must be empty."""
+    x.select.cpuct = params.cpuct
+    x.select.cpuct_log = params.cpuct_log
+    x.select.cpuct_base = params.cpuct_base
+    x.select.fpu_reduction = params.fpu_reduction
+    x.select.root_fpu_reduction = params.root_fpu_reduction
+    x.select.virtual_loss = params.virtual_loss
+    x.tree.prove = params.solver
+    x.tree.utility.win_loss = params.win_loss_utility
+    x.tree.utility.static_weight = params.static_score_utility
+    x.tree.utility.dynamic_weight = params.dynamic_score_utility
+    x.stop_when_proven = params.stop_when_proven
+    x.conservative_pass = params.conservative_pass
+    x.symmetry_mode = SYMMETRY_MODES[params.symmetry]
+    x.key_options.ignore_history = params.cache_ignore_history and not seeded
+    arena_init(&x.tree.arena, <uint64_t> params.tree_memory << 20)
+    return 0
+
+
+cdef int apply_board(Context* x, object params) except -1:
+    cdef int area = x.root_state.geo.area
+    x.tree.area = area
+    x.tree.utility.static_scale = 2.0 * area ** 0.5
+    x.tree.utility.dynamic_scale = params.dynamic_score_scale * area ** 0.5
+    x.fixed_symmetry = params.symmetry_index % x.root_state.geo.n_symmetries
+    return 0
+
+
+cdef int apply_limits(Context* x, tuple limits) except -1:
+    cdef int i
+    if len(limits) > MAX_LIMITS:
+        raise EngineError(f"search: more than {MAX_LIMITS} avoid or allow entries")
+    x.n_limits = len(limits)
+    for i, (allow, limit) in enumerate(limits):
+        x.limits[i].color = limit.color
+        x.limits[i].until = min(limit.until_depth, EVERYWHERE)
+        x.limits[i].allow = allow
+        memset(x.limits[i].actions, 0, sizeof(x.limits[i].actions))
+        for action in limit.actions:
+            if not 0 <= action <= x.tree.area:
+                raise EngineError(f"search: no such action: {action}")
+            x.limits[i].actions[action] = 1
+    return 0
+
+
+cdef uint64_t salt(Context* x, object identity, object evaluator) except? 0:
+    """Return a hash of what is the same for every position of a search: size, rules, komi, net and encoding."""
+    text = repr((identity, evaluator.encoding, evaluator.name, bool(x.encode_options.pass_alive_under_suicide)))
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")

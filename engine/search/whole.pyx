@@ -1,0 +1,162 @@
+"""Walks over all nodes of a tree: garbage collection, utilities anew, the signature, and a count of marks for tests."""
+
+from libc.stdint cimport uint32_t, uint64_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memset
+
+from .arena cimport arena_mark, arena_sweep_begin, arena_sweep_end
+from .node cimport (
+    NODE_OWNERSHIP, NODE_PENDING, PROVEN_DRAW, UNPROVEN, Edge, Node, block_units, edge_proof, node_at, node_edges,
+)
+from .tree cimport Tree, own_utility, settle
+
+ctypedef struct Stack:
+    uint32_t* items
+    size_t n
+    size_t cap
+
+
+cdef int push(Stack* s, uint32_t item) noexcept nogil:
+    cdef uint32_t* items
+    cdef size_t cap
+    if s.n == s.cap:
+        cap = 1024 if s.cap == 0 else 2 * s.cap
+        items = <uint32_t*> realloc(s.items, cap * sizeof(uint32_t))
+        if items == NULL:
+            return -1
+        s.items = items
+        s.cap = cap
+    s.items[s.n] = item
+    s.n += 1
+    return 0
+
+
+cdef int list_nodes(const Tree* t, uint32_t root, Stack* out) noexcept nogil:
+    """List the subtree, parents before children. Return -1 if there is no memory; the caller frees out.items."""
+    cdef size_t next_ = 0
+    cdef const Node* node
+    cdef const Edge* edges
+    cdef int i
+    memset(out, 0, sizeof(Stack))
+    if root == 0:
+        return 0
+    if push(out, root) < 0:
+        return -1
+    while next_ < out.n:
+        node = node_at(&t.arena, out.items[next_])
+        next_ += 1
+        if node.edges == 0:
+            continue
+        edges = node_edges(&t.arena, node)
+        for i in range(node.n_edges):
+            if edges[i].child and push(out, edges[i].child) < 0:
+                return -1
+    return 0
+
+
+cdef int keep_subtree(Tree* t, uint32_t root) noexcept nogil:
+    cdef Stack nodes
+    cdef size_t i
+    cdef const Node* node
+    if list_nodes(t, root, &nodes) < 0 or arena_sweep_begin(&t.arena) < 0:
+        free(nodes.items)
+        return -1
+    for i in range(nodes.n):
+        node = node_at(&t.arena, nodes.items[i])
+        arena_mark(&t.arena, nodes.items[i], block_units(node.n_priors, node.flags & NODE_OWNERSHIP, t.area))
+        if node.edges:
+            arena_mark(&t.arena, node.edges, node.cap_edges)
+    arena_sweep_end(&t.arena)
+    free(nodes.items)
+    t.root = root
+    return 0
+
+
+cdef int retally(Tree* t) noexcept nogil:
+    cdef Stack nodes
+    cdef size_t i
+    cdef int e
+    cdef Node* node
+    cdef Node* child
+    cdef Edge* edges
+    cdef double own, n_own, value, score, score_sq, lead
+    if list_nodes(t, t.root, &nodes) < 0:
+        free(nodes.items)
+        return -1
+    for i in range(nodes.n, 0, -1):
+        node = node_at(&t.arena, nodes.items[i - 1])
+        n_own = node.visits
+        node.utility_sum = 0.0
+        node.utility_sq_sum = 0.0
+        edges = node_edges(&t.arena, node) if node.edges else NULL
+        for e in range(node.n_edges):
+            if edges[e].child == 0:
+                continue
+            child = node_at(&t.arena, edges[e].child)
+            n_own -= child.visits
+            node.utility_sum -= child.utility_sum
+            node.utility_sq_sum += child.utility_sq_sum
+            if child.visits:
+                edges[e].q = <float> (-child.utility_sum / child.visits)
+            if edge_proof(&edges[e]) == PROVEN_DRAW:
+                edges[e].q = 0.0
+        own = own_utility(t, node)
+        node.utility_sum += own
+        node.utility_sq_sum += own * own
+        if n_own > 1.0:
+            if node.proven != UNPROVEN:
+                own = settle(t, node, &value, &score, &score_sq, &lead)
+            node.utility_sum += (n_own - 1.0) * own
+            node.utility_sq_sum += (n_own - 1.0) * own * own
+    free(nodes.items)
+    return 0
+
+
+cdef inline uint64_t mix(uint64_t h, uint64_t word) noexcept nogil:
+    h = (h ^ word) * <uint64_t> 0xBF58476D1CE4E5B9
+    return h ^ (h >> 29)
+
+
+cdef union DoubleBits:
+    double f
+    uint64_t u
+
+
+cdef uint64_t tree_signature(const Tree* t) noexcept nogil:
+    cdef Stack nodes
+    cdef uint64_t h = <uint64_t> 0x9E3779B97F4A7C15
+    cdef size_t i
+    cdef int e
+    cdef Node* node
+    cdef const Edge* edges
+    cdef DoubleBits bits
+    if list_nodes(t, t.root, &nodes) < 0:
+        free(nodes.items)
+        return 0
+    for i in range(nodes.n):
+        node = node_at(&t.arena, nodes.items[i])
+        bits.f = node.utility_sum
+        h = mix(mix(h, bits.u), (<uint64_t> node.visits << 16) | (node.to_play << 8) | node.proven)
+        edges = node_edges(&t.arena, node) if node.edges else NULL
+        for e in range(node.n_edges):
+            h = mix(h, (<uint64_t> edges[e].visits << 16) | edges[e].action)
+    free(nodes.items)
+    return h
+
+
+cdef uint64_t tree_in_flight(const Tree* t) noexcept nogil:
+    cdef Stack nodes
+    cdef uint64_t total = 0
+    cdef size_t i
+    cdef int e
+    cdef const Node* node
+    cdef const Edge* edges
+    if list_nodes(t, t.root, &nodes) == 0:
+        for i in range(nodes.n):
+            node = node_at(&t.arena, nodes.items[i])
+            total += node.in_flight + (1 if node.flags & NODE_PENDING else 0)
+            edges = node_edges(&t.arena, node) if node.edges else NULL
+            for e in range(node.n_edges):
+                total += edges[e].in_flight
+    free(nodes.items)
+    return total
