@@ -26,12 +26,12 @@ ctypedef struct Arena:
 cdef inline void* arena_at(const Arena* a, uint32_t index) noexcept nogil:
     return <void*> (a.chunks[index >> CHUNK_BITS] + <size_t> (index & (CHUNK_UNITS - 1)) * UNIT)
 
-cdef void arena_init(Arena* a, uint64_t limit_bytes) noexcept nogil        # a may hold anything; nothing is allocated
-cdef void arena_clear(Arena* a) noexcept nogil                             # gives everything back; the arena stays usable
-cdef uint64_t arena_bytes(const Arena* a) noexcept nogil                   # held now, tables included
-cdef uint32_t arena_alloc(Arena* a, uint32_t units) noexcept nogil         # 1..1022 units, not zeroed; 0 if the limit or the system says no
+cdef void arena_init(Arena* a, uint64_t limit_bytes) noexcept nogil    # a may hold anything; nothing is allocated
+cdef void arena_clear(Arena* a) noexcept nogil                         # gives everything back; the arena stays usable
+cdef uint64_t arena_bytes(const Arena* a) noexcept nogil               # held now, tables included
+cdef uint32_t arena_alloc(Arena* a, uint32_t units) noexcept nogil     # 1..1022 units, not zeroed; 0 = no memory
 cdef void arena_free(Arena* a, uint32_t index, uint32_t units) noexcept nogil
 # Garbage collection: begin, mark every block that stays, end. Free neighbours join; wholly free chunks go back.
-cdef int arena_sweep_begin(Arena* a) noexcept nogil                        # -1 if there is no memory for the marks: nothing changed
+cdef int arena_sweep_begin(Arena* a) noexcept nogil                    # -1: no memory for the marks, nothing changed
 cdef void arena_mark(Arena* a, uint32_t index, uint32_t units) noexcept nogil
 cdef void arena_sweep_end(Arena* a) noexcept nogil

@@ -1,7 +1,7 @@
 """Chunks, free lists and the sweep of arena.pxd. Knows nothing of nodes.
 
-Allocation takes a block of exactly the right size, else splits a larger one, else takes a new chunk. Freed blocks are not
-joined at once; the sweep after each change of root does that for all of them, from a bit map of what stays.
+Allocation takes a block of exactly the right size, else splits a larger one, else takes a new chunk. Freed blocks are
+not joined at once; the sweep after each change of root does that for all of them, from a bit map of what stays.
 """
 
 from libc.stdint cimport uint32_t, uint64_t

@@ -1,8 +1,8 @@
 """The evaluation cache of cache.pxd.
 
-A key is 128 bits over everything an encoding reads: stones, side to move, ko, pass and button state, the points closed to
-the side to move (superko), recent moves and boards, prisoners and handicap, and a salt for rules, komi, encoding and net.
-Sorted priors are kept as the tree keeps them, so a hit gives the same node as an evaluation would.
+A key is 128 bits over everything an encoding reads: stones, side to move, ko, pass and button state, the points closed
+to the side to move (superko), recent moves and boards, prisoners and handicap, and a salt for rules, komi, encoding and
+net. Sorted priors are kept as the tree keeps them, so a hit gives the same node as an evaluation would.
 """
 
 from libc.stdint cimport uint8_t, uint64_t

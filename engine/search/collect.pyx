@@ -1,7 +1,8 @@
 """From the tree to result.py: move figures, principal variations, confidence bounds, ownership.
 
-Everything is turned to the root color's view here, for reports only; nothing in the tree changes. Ownership is the mean over
-the visits of what each visited position's evaluation said, so a finished game inside the tree counts with its result.
+Everything is turned to the root color's view here, for reports only; nothing in the tree changes. Ownership is the mean
+over the visits of what each visited position's evaluation said, so a finished game inside the tree counts with its
+result.
 """
 
 from libc.math cimport sqrt
@@ -23,10 +24,10 @@ cdef double PRIOR_VARIANCE = 0.25   # of one visit's utility, as if seen once be
 
 
 cdef str proof_name(int proof):
-    return "win" if proof == PROVEN_WIN else "loss" if proof == PROVEN_LOSS else "draw" if proof == PROVEN_DRAW else None
+    return (None, "win", "loss", "draw")[proof]
 
 
-cdef double decided_winrate(int proof, double winrate):
+cdef double decided_winrate(int proof, double winrate) noexcept:
     return 1.0 if proof == PROVEN_WIN else 0.0 if proof == PROVEN_LOSS else 0.5 if proof == PROVEN_DRAW else winrate
 
 
@@ -66,8 +67,8 @@ cdef tuple variation(Tree* t, const Edge* first, int length):
     return actions, visits, edge_visits
 
 
-cdef double bound_radius(const Node* child, double stdevs):
-    """Return how far the mean utility may be off: standard deviations of the mean, with a weak prior on the variance."""
+cdef double bound_radius(const Node* child, double stdevs) noexcept:
+    """Return how far the mean utility may be off: so many deviations of the mean, with a weak prior on the variance."""
     cdef double n = child.visits
     cdef double mean = child.utility_sum / n
     cdef double variance = child.utility_sq_sum / n - mean * mean
@@ -206,7 +207,6 @@ cdef tuple mean_ownership(Context* x, uint32_t start):
     mean = np.asarray(total) / counted
     spread = np.sqrt(np.maximum(np.asarray(squares) / counted - mean * mean, 0.0))
     return mean.astype(np.float32).reshape(shape), spread.astype(np.float32).reshape(shape)
-
 
 
 cdef object stored_priors(Context* x):

@@ -14,4 +14,4 @@ cdef class Flight:
     cdef int send(self, object evaluator, bint two_steps, bint ownership) except -1
     cdef int receive(self, object evaluator) except -1                             # wait for the evaluation
     cdef int take(self, Context* x, str name) except -1                            # the evaluation into the tree
-    cdef int forget(self, Context* x) except -1                                    # after an error
+    cdef int forget(self, Context* x, object evaluator) except -1                  # after an error

@@ -1,12 +1,16 @@
 """A batch between search and evaluator: checks what the evaluator gives and hands it to leaf.pyx as plain pointers."""
 
+import logging
+
 import cython
 import numpy as np
 
 from .leaf cimport Outputs, batch_close, batch_open, cancel, encode_batch, outputs_finite, take_in
-from .walk cimport Batch, Context
+from .walk cimport Context
 
 from engine.errors import EngineError
+
+log = logging.getLogger(__name__)
 
 
 @cython.final
@@ -54,7 +58,12 @@ cdef class Flight:
         keep.clear()
         return 0
 
-    cdef int forget(self, Context* x) except -1:
+    cdef int forget(self, Context* x, object evaluator) except -1:
+        if self.ticket is not None:
+            try:
+                evaluator.result(self.ticket)  # the arrays are the evaluator's until then
+            except Exception as error:
+                log.debug("search: a forgotten batch failed: %s", error)
         self.ticket = None
         self.evaluation = None
         cancel(x, &self.batch)

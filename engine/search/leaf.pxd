@@ -13,7 +13,7 @@ ctypedef struct Outputs:
 
 cdef int batch_open(Batch* b, int cap) noexcept nogil                        # -1 = no memory
 cdef void batch_close(Batch* b) noexcept nogil
-cdef int encode_batch(Context* x, Batch* b, float* spatial, float* globals_) noexcept nogil   # returns the rows written
-cdef int outputs_finite(const Context* x, const Batch* b, const Outputs* out) noexcept nogil  # -1: a value or logit is not
+cdef int encode_batch(Context* x, Batch* b, float* spatial, float* globals_) noexcept nogil   # returns the rows
+cdef int outputs_finite(const Context* x, const Batch* b, const Outputs* out) noexcept nogil  # -1: one is not
 cdef void take_in(Context* x, Batch* b, const Outputs* out) noexcept nogil   # expand and back up every leaf
-cdef void cancel(Context* x, Batch* b) noexcept nogil                        # forget the leaves; nothing stays in flight
+cdef void cancel(Context* x, Batch* b) noexcept nogil                       # forget the leaves, their marks too

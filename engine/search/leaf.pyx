@@ -1,6 +1,7 @@
 """From leaves to evaluated nodes: the batch's memory, encoding, and taking an evaluator's answer into the tree.
 
-Masking and the softmax over the legal moves happen here, as does the way back from a symmetry; an evaluator sees neither.
+Masking and the softmax over the legal moves happen here, as does the way back from a symmetry: an evaluator sees
+neither.
 """
 
 from libc.math cimport expf, isfinite

@@ -1,5 +1,6 @@
-"""`Searcher`: the Python face of a search. It owns the tree, the cache and the batches, and runs the loop of gathering,
-evaluating and backing up; what happens inside each step is in walk.pyx and leaf.pyx, what the results mean in result.py.
+"""`Searcher`: the Python face of a search. It owns the tree and the cache and runs the loop of gathering, evaluating
+and backing up. What happens inside each step is in walk.pyx, leaf.pyx and pipeline.pyx, what the results mean in
+result.py.
 """
 
 import dataclasses
@@ -20,18 +21,18 @@ from .cache cimport cache_close, cache_open
 from .collect cimport banned_priors, collect_result, stored_priors
 from .flight cimport Flight
 from .node cimport NODE_OWNERSHIP, UNPROVEN, Node, node_at
+from .pipeline cimport Pipeline
 from .setup cimport apply_board, apply_evaluator, apply_limits, apply_params, salt
 from .tree cimport child_of, clear_tree
-from .walk cimport SYMMETRY_AVERAGE, Context, begin_root, gather
+from .walk cimport Context, begin_root
 from .whole cimport keep_subtree, retally, tree_in_flight, tree_signature
 
-from engine.errors import ConfigError, EngineError, UnsupportedBoardSize
+from engine.errors import EngineError, UnsupportedBoardSize
 from engine.search.params import SearchParams
 from engine.search.result import SearchStats, choose
 from engine.search.root import Limits, RootOptions, banned_at_root, move_limits, shape_priors, shifted
 
 cdef int64_t NO_LIMIT = 1 << 62
-AUTO_BATCH = 8  # leaves: on a CPU larger batches gain little (FIGURES.md) and cost search quality
 
 
 @cython.final
@@ -39,18 +40,14 @@ cdef class Searcher:
     """One search tree over one evaluator; see searcher.pyi for the contract."""
 
     cdef Context x
-    cdef readonly object evaluator
+    cdef Pipeline _pipeline
     cdef object _params
     cdef object _seed
     cdef object _rng
     cdef object _identity        # what must stay the same for a tree to be kept
     cdef list _moves             # of the root's position
     cdef object _tree_limits     # move limits the tree was searched with
-    cdef list _flights
-    cdef object _shape           # (width, height, rows, leaves) of the flights' arrays
     cdef object _root_priors     # keeps x.root_priors alive
-    cdef double _row_seconds     # running mean
-    cdef dict _clock
     cdef bint _ready             # a position has been set
     cdef bint _cache_open
 
@@ -59,12 +56,10 @@ cdef class Searcher:
         self.x.ladders = ladder_cache_new()
 
     def __init__(self, evaluator, params=None, *, seed=None):
-        self.evaluator = evaluator
+        self._pipeline = Pipeline(evaluator)
         self._seed = seed
-        self._flights = []
         self._moves = []
         self._tree_limits = ()
-        self._clock = {}
         apply_evaluator(&self.x, evaluator)
         self.reseed(seed)
         self._set_params(SearchParams() if params is None else params)
@@ -76,6 +71,10 @@ cdef class Searcher:
         ladder_cache_free(self.x.ladders)
 
     # -------------------------------------------------------------------------------------------------- settings
+
+    @property
+    def evaluator(self):
+        return self._pipeline.evaluator
 
     @property
     def params(self):
@@ -92,7 +91,6 @@ cdef class Searcher:
         cache_close(&x.cache)
         self._cache_open = False
         self._params = params
-        self._shape = None
         apply_params(x, params, self._seed is not None)
         if self._ready:
             apply_board(x, params)
@@ -112,8 +110,8 @@ cdef class Searcher:
         cdef Context* x = &self.x
         cdef int side = position.state.to_play if color is None else color
         width, height = position.width, position.height
-        if not self.evaluator.supports_size(width, height):
-            raise UnsupportedBoardSize(f"unsupported board size: {width}x{height} for {self.evaluator.name}")
+        if not self._pipeline.evaluator.supports_size(width, height):
+            raise UnsupportedBoardSize(f"unsupported board size: {width}x{height} for {self._pipeline.evaluator.name}")
         identity = (width, height, position.rules, position.komi, tuple(position.setup_stones), position._setup_to_play)
         moves = position.moves
         new_size = self._identity is None or identity[:2] != self._identity[:2]
@@ -121,6 +119,9 @@ cdef class Searcher:
         if not kept:
             clear_tree(&x.tree)
             self._tree_limits = ()
+        advanced = len(moves) > len(self._moves)
+        x.root_priors = NULL
+        self._root_priors = None
         self._moves = moves
         x.root_color = side
         go_copy(&x.root_state, position.state)
@@ -128,17 +129,16 @@ cdef class Searcher:
         if new_size:
             cache_close(&x.cache)
             self._cache_open = False
-            self._shape = None
         if identity != self._identity:
             self._identity = identity
-            x.key_options.salt = salt(x, identity[:4], self.evaluator)
+            x.key_options.salt = salt(x, identity[:4], self._pipeline.evaluator)
         apply_board(x, self._params)
-        if kept and x.conservative_pass and len(moves) and (go_pass_ends(&x.root_state) or x.root_state.ended):
+        if kept and advanced and x.conservative_pass and (go_pass_ends(&x.root_state) or x.root_state.ended):
             clear_tree(&x.tree)  # its evaluation knew that a pass would end the game
             kept = False
         return kept and x.tree.root != 0
 
-    cdef bint _follow(self, list moves, int color):
+    cdef bint _follow(self, list moves, int color) except -1:
         """Move the tree's root along the moves played since. False: it does not apply any more."""
         cdef Context* x = &self.x
         cdef int known = len(self._moves)
@@ -189,7 +189,7 @@ cdef class Searcher:
             try:
                 reason = self._loop(limits, begin, report, report_interval, root, stop_event)
             except BaseException:
-                self._cancel_all()
+                self._pipeline.forget(&self.x)
                 raise
         else:
             raise EngineError("search: not enough memory for the root")
@@ -202,7 +202,7 @@ cdef class Searcher:
             raise EngineError("search: no position was set")
         x.playouts = x.evaluations = x.cache_hits = x.collisions = x.terminals = 0
         x.memory_full = False
-        self._clock = {"select": 0.0, "encode": 0.0, "net": 0.0, "backup": 0.0, "batches": 0}
+        self._pipeline.restart()
         self._set_limits(move_limits(root, x.root_color))
         x.ownership = root.ownership or root.moves_ownership
         if x.ownership and x.tree.root and not node_at(&x.tree.arena, x.tree.root).flags & NODE_OWNERSHIP:
@@ -212,7 +212,7 @@ cdef class Searcher:
             if cache_open(&x.cache, <uint64_t> self._params.cache_memory << 20, x.tree.area, x.ownership) < 0:
                 raise MemoryError("no memory for the evaluation cache")
             self._cache_open = True
-        self._make_flights()
+        self._pipeline.allocate(x, self._params, self._seed is not None)
 
     def _set_limits(self, limits):
         cdef Context* x = &self.x
@@ -221,51 +221,19 @@ cdef class Searcher:
         self._tree_limits = limits
         apply_limits(x, limits)
 
-    cdef int _rows_per_leaf(self):
-        if self.x.symmetry_mode == SYMMETRY_AVERAGE:
-            return self.x.root_state.geo.n_symmetries
-        return 1
-
-    cdef int _most_leaves(self):
-        """Return the largest batch in leaves that a gathering may ask for."""
-        cdef int most = self.evaluator.max_batch // self._rows_per_leaf()
-        if most < 1:
-            raise ConfigError(f"search.symmetry: average needs batches of {self._rows_per_leaf()}, "
-                              f"{self.evaluator.name} takes {self.evaluator.max_batch}")
-        if self._params.batch_size:
-            return min(most, self._params.batch_size)
-        return min(most, getattr(self.evaluator, "preferred_batch", AUTO_BATCH))
-
-    def _make_flights(self):
-        cdef Context* x = &self.x
-        width, height = x.root_state.geo.width, x.root_state.geo.height
-        leaves = self._most_leaves()
-        root_rows = min(self._params.root_symmetries, x.root_state.geo.n_symmetries, self.evaluator.max_batch)
-        x.root_symmetries = root_rows
-        rows = max(leaves * self._rows_per_leaf(), root_rows)
-        depth = 2 if self._params.two_batches and hasattr(self.evaluator, "submit") else 1
-        if self._shape == (width, height, rows, leaves, depth):
-            return
-        self._flights = []
-        for _ in range(depth):
-            flight = Flight(leaves)
-            (<Flight> flight).spatial, (<Flight> flight).globals_ = self.evaluator.allocate(rows, width, height)
-            self._flights.append(flight)
-        self._shape = (width, height, rows, leaves, depth)
-
     def _ensure_root(self):
         """Evaluate the root if there is no tree. Return False if there is no memory for it."""
-        cdef Flight flight = self._flights[0]
+        cdef Flight flight = self._pipeline.flights[0]
         cdef int state
         if self.x.tree.root:
             return True
         state = begin_root(&self.x, &flight.batch)
         if state == 1:
             try:
-                self._send(flight)
-                self._receive(flight)
+                self._pipeline.send(&self.x, flight)
+                self._pipeline.receive(&self.x, flight)
             except BaseException:
-                self._cancel_all()
+                self._pipeline.forget(&self.x)
                 raise
         return state != 2
 
@@ -310,8 +278,8 @@ cdef class Searcher:
         cdef double next_report = 1e300
         cdef double now
         cdef Flight flight
-        cdef int done
-        cdef list free_flights = list(self._flights)
+        cdef int done, want
+        cdef list idle = list(self._pipeline.flights)
         cdef list sent = []
         cdef str reason = ""
         if limits.playouts is not None:
@@ -322,21 +290,24 @@ cdef class Searcher:
             now = time.perf_counter()
             if not reason:
                 reason = self._reason(most, now >= deadline, stop_event)
-            done = 0
-            if not reason and free_flights:
-                flight = free_flights.pop()
-                done = self._gather(flight, most)
-                if flight.batch.n:
-                    self._send(flight)
-                    sent.append(flight)
-                else:
-                    free_flights.append(flight)
-                    if done == 0 and not sent and not self._reason(most, False, stop_event):
-                        raise RuntimeError("search: no walk could be made")
-            if sent and (reason or not free_flights or not flight.batch.n):
+            flight = None
+            if not reason and idle:
+                want = self._pipeline.want(x, len(sent))
+                if want:
+                    flight = idle.pop()
+                    done = self._pipeline.gather_into(x, flight, want, most)
+                    if flight.batch.n:
+                        self._pipeline.send(&self.x, flight)
+                        sent.append(flight)
+                    else:
+                        idle.append(flight)
+                        flight = None
+                        if done == 0 and not sent and not self._reason(most, False, stop_event):
+                            raise RuntimeError("search: no walk could be made")
+            if sent and (flight is None or not idle):
                 flight = sent.pop(0)
-                self._receive(flight)
-                free_flights.append(flight)
+                self._pipeline.receive(&self.x, flight)
+                idle.append(flight)
             elif reason and not sent:
                 return reason
             if now >= next_report:
@@ -357,68 +328,13 @@ cdef class Searcher:
             return "memory"
         return "seconds" if late else ""
 
-    cdef int _gather(self, Flight flight, int64_t most) except -1:
-        cdef Context* x = &self.x
-        cdef int want = self._want()
-        cdef int rows = flight.spatial.shape[0]
-        cdef int done
-        cdef double begin = time.perf_counter()
-        with nogil:
-            done = gather(x, &flight.batch, want, rows, most)
-        self._clock["select"] += time.perf_counter() - begin
-        return done
-
-    cdef int _want(self):
-        """Return how many leaves to gather: all that fit, or fewer while the tree is small or the net slow."""
-        cdef int most = self._most_leaves()
-        cdef int want
-        if self._params.batch_size:
-            return most
-        want = max(1, <int> (node_at(&self.x.tree.arena, self.x.tree.root).visits // 16))
-        if self._seed is None and self._row_seconds > 0.0:
-            want = min(want, max(1, <int> (self._params.batch_seconds / self._row_seconds)))
-        return min(most, want)
-
-    cdef int _send(self, Flight flight) except -1:
-        """Encode a batch and hand it to the evaluator."""
-        cdef double begin = time.perf_counter()
-        cdef double encoded
-        flight.encode(&self.x, self._params.pad_batches)
-        encoded = time.perf_counter()
-        flight.send(self.evaluator, len(self._flights) == 2, self.x.ownership)
-        self._clock["encode"] += encoded - begin
-        self._clock["net"] += time.perf_counter() - encoded
-        self._clock["batches"] += 1
-        return 0
-
-    cdef int _receive(self, Flight flight) except -1:
-        """Wait for a batch's evaluation and back it up."""
-        cdef double begin = time.perf_counter()
-        cdef double waited
-        flight.receive(self.evaluator)
-        waited = time.perf_counter()
-        flight.take(&self.x, self.evaluator.name)
-        self._clock["net"] += waited - begin
-        self._clock["backup"] += time.perf_counter() - waited
-        self._time_row(self._clock["net"] / max(1, self.x.evaluations))
-        return 0
-
-    cdef void _time_row(self, double seconds) noexcept:
-        self._row_seconds = seconds if self._row_seconds == 0.0 else 0.7 * self._row_seconds + 0.3 * seconds
-
-    def _cancel_all(self):
-        """Forget every batch under way after an error, so that nothing stays in flight."""
-        cdef Flight flight
-        for flight in self._flights:
-            flight.forget(&self.x)
-
     # -------------------------------------------------------------------------------------------------- results
 
     def result(self, root=None):
         if self.x.tree.root == 0:
             return None
         root = RootOptions() if root is None else root
-        if self._root_priors is None or len(self._root_priors) != node_at(&self.x.tree.arena, self.x.tree.root).n_priors:
+        if self._root_priors is None:
             self._root_priors = stored_priors(&self.x)
         return self._collect(root, time.perf_counter(), "")
 
@@ -431,13 +347,13 @@ cdef class Searcher:
 
     def _stats(self, double begin, reason):
         cdef Context* x = &self.x
-        clock = self._clock
+        cdef Pipeline p = self._pipeline
         return SearchStats(
             elapsed=time.perf_counter() - begin, playouts=x.playouts, evaluations=x.evaluations,
-            batches=clock.get("batches", 0), cache_hits=x.cache_hits, collisions=x.collisions,
-            terminal_visits=x.terminals, select_seconds=clock.get("select", 0.0),
-            encode_seconds=clock.get("encode", 0.0), net_seconds=clock.get("net", 0.0),
-            backup_seconds=clock.get("backup", 0.0), tree_bytes=self.tree_bytes, stopped_by=reason)
+            batches=p.batches, cache_hits=x.cache_hits, collisions=x.collisions,
+            terminal_visits=x.terminals, select_seconds=p.select_seconds,
+            encode_seconds=p.encode_seconds, net_seconds=p.net_seconds,
+            backup_seconds=p.backup_seconds, tree_bytes=self.tree_bytes, stopped_by=reason)
 
     def signature(self):
         return tree_signature(&self.x.tree)

@@ -1,20 +1,17 @@
 """PUCT selection (Rosin 2011, Silver et al. 2017) as KataGo's paper varies it: c_puct grows with the visits, and a move
 without a visit is worth the node's own mean less a share of the prior mass already seen (first-play urgency).
 
-    score(i) = q(i) + c * P(i) * sqrt(max(N, 1)) / (1 + n(i)),  c = cpuct + cpuct_log * ln((N + cpuct_base) / cpuct_base)
+    score(i) = q(i) + c * P(i) * sqrt(max(N, 1)) / (1 + n(i))
+    c = cpuct + cpuct_log * ln((N + cpuct_base) / cpuct_base)
     N = visits of the children, n(i) = visits of edge i, both with the walks in flight;  q = fpu without a visit
 
-Ties go to the lower index, which is the higher prior. Perf: since priors are sorted and all unstarted moves share one q,
-the first unstarted move beats the rest, and select_edge looks at the started edges and one prior more.
+Ties go to the lower index, which is the higher prior. Perf: since priors are sorted and all unstarted moves share one
+q, the first unstarted move beats the rest, and select_edge looks at the started edges and one prior more.
 """
 
 from libc.math cimport fabs, log, sqrt
-from libc.stdint cimport uint32_t
-
 from .arena cimport Arena
-from .node cimport (
-    PROVEN_LOSS, UNPROVEN, Edge, Node, Prior, edge_action, edge_proof, node_edges, node_priors, prior_value,
-)
+from .node cimport PROVEN_LOSS, Edge, Node, Prior, edge_proof, node_edges, node_priors, prior_value
 from .rng cimport rng_normal, rng_uniform
 
 cdef double NOTHING = -1e30     # below every score

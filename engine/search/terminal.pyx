@@ -1,9 +1,9 @@
 """The end of a game inside the tree.
 
-Two passes settle a game when the rules count every stone alive (area scoring without friendly passes, as Tromp-Taylor), or
-when Benson's analysis leaves nothing to agree on: every stone stands in pass-alive area or lies dead in it, and what is
-left empty touches living stones of both sides (dame). Rules with a group or seki tax are never settled here. Everything
-else is for the evaluator to judge, and proves nothing.
+Two passes settle a game when the rules count every stone alive (area scoring without friendly passes, as
+Tromp-Taylor), or when Benson's analysis leaves nothing to agree on: every stone stands in pass-alive area or lies dead
+in it, and what is left empty touches living stones of both sides (dame). Rules with a group tax, or area scoring with a
+seki tax, are never settled here. Everything else is for the evaluator to judge, and proves nothing.
 """
 
 from libc.stdint cimport int16_t, uint8_t

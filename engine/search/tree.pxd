@@ -29,14 +29,14 @@ ctypedef struct Estimate:
     float score_stdev
     float lead
 
-cdef uint32_t new_node(Tree* t, int to_play, int n_priors, bint ownership, int flags) noexcept nogil    # 0 = no memory
+cdef uint32_t new_node(Tree* t, int to_play, int n_priors, bint ownership, int flags) noexcept nogil  # 0 = no memory
 cdef void drop_node(Tree* t, uint32_t index) noexcept nogil                # the block alone: the node has no edges
 cdef uint32_t child_of(const Tree* t, uint32_t index, int action) noexcept nogil  # 0 = that move has no node
 cdef int start_edges(Tree* t, Node* node, int count) noexcept nogil        # let n_edges be count; -1 = no memory
-cdef void fill_priors(Node* node, const float* probabilities) noexcept nogil  # by prior index, actions in place: code and sort
+cdef void fill_priors(Node* node, const float* probabilities) noexcept nogil  # by prior, actions in place: code, sort
 cdef void set_estimate(Tree* t, Node* node, const Estimate* estimate) noexcept nogil  # own evaluation, first visit
 cdef void mark_step(Tree* t, Path* path, uint32_t node, int edge) noexcept nogil  # append a step and mark it in flight
-cdef void unmark(Tree* t, Path* path, bint cut) noexcept nogil             # take the marks off; cut: the last edge loses its child
+cdef void unmark(Tree* t, Path* path, bint cut) noexcept nogil           # marks off; cut: the last edge loses its child
 # The end of the path has one new visit worth its own evaluation (first: that visit is in its sums already).
 cdef void backup(Tree* t, Path* path, bint first) noexcept nogil
 cdef void prove_up(Tree* t, Path* path) noexcept nogil                     # the end of the path is proven

@@ -1,8 +1,8 @@
 """The tree of tree.pxd. Everything here is nogil and sees the arena alone: no rules, no evaluator.
 
-Each node's sums hold exactly its visits: its own evaluation once (a terminal or proven end again at every visit) and what
-its children got, so that visits = 1 + visits of the children for every inner node. backup is the one place where a figure
-changes sides.
+Each node's sums hold exactly its visits: its own evaluation once (a terminal or proven end again at every visit) and
+what its children got, so that visits = 1 + visits of the children for every inner node. backup is the one place where a
+figure changes sides.
 """
 
 from libc.stdint cimport uint16_t, uint32_t

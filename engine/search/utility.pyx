@@ -51,7 +51,7 @@ cdef double utility_of(
 
 
 def utility_for_tests(value, score_mean, score_stdev, weights_and_scales, center):
-    """Return utility_of for the root color; weights_and_scales = (win, static, dynamic, static scale, dynamic scale)."""
+    """Return utility_of for the root color; weights: win, static, dynamic, and the scales of the two."""
     cdef UtilityParams p
     p.win_loss, p.static_weight, p.dynamic_weight, p.static_scale, p.dynamic_scale = weights_and_scales
     p.center = center

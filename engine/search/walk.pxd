@@ -1,4 +1,4 @@
-"""The inner loop: walks that gather the leaves of a batch, and the structs a search consists of. Runs without the GIL."""
+"""The inner loop: walks that gather the leaves of a batch, and the structs a search consists of. No GIL is needed."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
@@ -77,7 +77,7 @@ ctypedef struct Context:
     int64_t collisions
     int64_t terminals          # visits to a finished or decided end
 
-cdef int begin_root(Context* x, Batch* b) except -1 nogil        # 1: the root is a leaf of b; 0: from the cache; 2: no memory
-# Fill b. Returns how many walks were backed up at once; the root's visits, those in flight included, stay <= max_visits.
+cdef int begin_root(Context* x, Batch* b) except -1 nogil  # 1: a leaf of b; 0: from the cache; 2: no memory
+# Fill b. Returns how many walks were backed up at once; the root's visits, with those in flight, stay <= max_visits.
 cdef int gather(Context* x, Batch* b, int want, int max_rows, int64_t max_visits) except -1 nogil
 cdef bint ban_mask(const Context* x, int depth, int color, uint8_t* banned) noexcept nogil

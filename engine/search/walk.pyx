@@ -1,9 +1,9 @@
 """Walks from the root to a leaf, and what becomes of the leaf.
 
-A walk plays its moves on the leaf's own scratch state, a copy of the root's. It ends at a position not seen before (a new
-node, evaluated in the batch or found in the cache), at the end of a game or a decided node (backed up at once), or at a
-node that is already in the batch (a collision: its marks stay until the batch is full, so that the next walk goes another
-way, and are then taken off). One thread does all this; the evaluator is asked between gathering and taking in.
+A walk plays its moves on the leaf's own scratch state, a copy of the root's. It ends at a position not seen before (a
+new node, evaluated in the batch or found in the cache), at the end of a game or a decided node (backed up at once), or
+at a node that is already in the batch (a collision: its marks stay until the batch is full, so that the next walk goes
+another way, and are then taken off). One thread does all this; the evaluator is asked between gathering and taking in.
 """
 
 from libc.stdint cimport int16_t, int64_t, uint8_t, uint32_t

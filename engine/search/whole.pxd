@@ -4,7 +4,7 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from .tree cimport Tree
 
-cdef int keep_subtree(Tree* t, uint32_t root) noexcept nogil               # new root, all else freed; -1 = no memory, nothing done
-cdef int retally(Tree* t) noexcept nogil                                   # utilities anew after a change of t.utility; -1 = no memory
+cdef int keep_subtree(Tree* t, uint32_t root) noexcept nogil   # new root, all else freed; -1 = no memory, nothing done
+cdef int retally(Tree* t) noexcept nogil                       # utilities anew after t.utility changed; -1 = no memory
 cdef uint64_t tree_signature(const Tree* t) noexcept nogil
-cdef uint64_t tree_in_flight(const Tree* t) noexcept nogil                 # marks anywhere: 0 between searches
+cdef uint64_t tree_in_flight(const Tree* t) noexcept nogil     # marks anywhere: 0 between searches
