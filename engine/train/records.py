@@ -1,0 +1,214 @@
+"""Game records as training reads them: tables of games (`.tsv`, `.tsv.xz`) and folders of SGF files.
+
+A record is the set-up, the moves and what was said of the result; nothing here knows rules of play, so an illegal move
+is found later, by whoever replays the game. Which games a stage may see is for selection.py to say.
+"""
+
+from __future__ import annotations
+
+import logging
+import lzma
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from engine.errors import EngineError
+
+log = logging.getLogger(__name__)
+
+COLUMNS = ("size", "komi", "rules", "result", "first", "moves", "setup_black", "setup_white")
+RESULT = re.compile(r"([BW])\+(.*)$")
+BLACK, WHITE = 1, 2
+
+
+class RecordError(EngineError):
+    """A game record that cannot be used. The message says where it stood and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """One game. Moves and set-up stones are SGF letter pairs run together (`aa` = top left); `zz` is a pass."""
+
+    size: int
+    moves: str
+    first: int = BLACK  # color of the first move; colors alternate
+    setup_black: str = ""
+    setup_white: str = ""
+    komi: float | None = None  # None: unknown
+    rules: str = ""  # as written in the record
+    result: int = 0  # BLACK, WHITE, or 0: drawn, unknown or void
+    by_points: bool = False  # the result was counted, not resigned or lost on time
+    source: str = ""
+
+    @property
+    def n_moves(self) -> int:
+        """Number of moves, passes included."""
+        return len(self.moves) // 2
+
+    def actions(self) -> list[int]:
+        """Return the moves as dense actions (row-major from the top left, size * size = pass)."""
+        return letters_to_actions(self.moves, self.size)
+
+
+def letters_to_actions(letters: str, size: int) -> list[int]:
+    """Turn SGF letter pairs into dense actions.
+
+    Raises:
+        RecordError: a pair is neither a point of the board nor `zz`.
+    """
+    actions = []
+    for i in range(0, len(letters), 2):
+        pair = letters[i : i + 2]
+        column, row = ord(pair[0]) - 97, ord(pair[1:] or "?") - 97
+        if pair == "zz":
+            actions.append(size * size)
+        elif 0 <= column < size and 0 <= row < size:
+            actions.append(row * size + column)
+        else:
+            raise RecordError(f"{pair!r} is no point of a {size}x{size} board")
+    return actions
+
+
+def parse_result(text: str) -> tuple[int, bool]:
+    """Return (winner or 0, whether it was counted in points) of an SGF result such as `B+R` or `W+3.50`."""
+    match = RESULT.match(text.strip())
+    if not match:
+        return 0, False
+    return (BLACK if match.group(1) == "B" else WHITE), match.group(2)[:1].isdigit()
+
+
+def parse_komi(text: str) -> float | None:
+    """Read a komi as collections write it: blank unknown, 375 and 3.75 Chinese half counts, 650 hundredths.
+
+    Raises:
+        RecordError: it is not a number.
+    """
+    if not text.strip():
+        return None
+    try:
+        komi = float(text)
+    except ValueError:
+        raise RecordError(f"komi {text!r} is not a number") from None
+    if abs(komi) >= 100:
+        komi /= 100
+    if komi in (2.75, 3.75):
+        komi *= 2
+    return komi if abs(komi) <= 100 else None
+
+
+def parse_row(fields: dict[str, str], source: str) -> Game:
+    """Make a Game of one table row.
+
+    Raises:
+        RecordError: the size, the komi, the color or a coordinate makes no sense.
+    """
+    if not fields["size"].isdigit() or not 2 <= int(fields["size"]) <= 25:
+        raise RecordError(f"board size {fields['size']!r}")
+    size = int(fields["size"])
+    first = fields["first"] or "B"
+    if first not in ("B", "W"):
+        raise RecordError(f"first color {first!r}")
+    result, by_points = parse_result(fields["result"])
+    game = Game(
+        size=size,
+        moves=fields["moves"],
+        first=BLACK if first == "B" else WHITE,
+        setup_black=fields["setup_black"].replace(",", ""),
+        setup_white=fields["setup_white"].replace(",", ""),
+        komi=parse_komi(fields["komi"]),
+        rules=fields["rules"],
+        result=result,
+        by_points=by_points,
+        source=source,
+    )
+    for letters in (game.moves, game.setup_black, game.setup_white):
+        letters_to_actions(letters, size)
+    return game
+
+
+def read_table(path: Path) -> Iterator[Game]:
+    """Yield the games of a `.tsv` or `.tsv.xz` table; rows that cannot be used are counted and logged.
+
+    Columns are found by the header line; all but `size` and `moves` may be absent.
+
+    Raises:
+        RecordError: the header has no `size` or no `moves`.
+    """
+    opener = lzma.open if path.suffix == ".xz" else open
+    source, bad = path.name.split(".")[0], 0
+    with opener(path, "rt", encoding="utf-8") as lines:
+        header = next(lines, "").rstrip("\n").split("\t")
+        if "size" not in header or "moves" not in header:
+            raise RecordError(f"{path}: the first line names no columns 'size' and 'moves'")
+        for number, line in enumerate(lines, start=2):
+            values = line.rstrip("\n").split("\t")
+            fields = dict.fromkeys(COLUMNS, "") | dict(zip(header, values, strict=False))
+            try:
+                if len(values) != len(header):
+                    raise RecordError(f"{len(values)} fields, the header has {len(header)}")
+                yield parse_row(fields, source)
+            except RecordError as error:
+                bad += 1
+                log.debug("%s:%d: %s", path, number, error)
+    if bad:
+        log.warning("%s: %d rows left out (unusable)", path, bad)
+
+
+def read_sgf(path: Path) -> Game:
+    """Read the main line of one SGF file.
+
+    Raises:
+        SgfError: the file is no game record.
+        RecordError: the board is no square, or the colors do not alternate.
+    """
+    from engine.sgf import read
+
+    record = read(path)
+    size, colors = record.width, [color for color, _ in record.moves]
+    if record.height != size:
+        raise RecordError(f"{path}: a {size}x{record.height} board")
+    if any(a == b for a, b in pairwise(colors)):
+        raise RecordError(f"{path}: the colors do not alternate")
+
+    def letters(actions: Iterable[int]) -> str:
+        return "".join("zz" if a == size * size else chr(97 + a % size) + chr(97 + a // size) for a in actions)
+
+    black, white = (letters(a for c, a in record.setup if c == color) for color in (BLACK, WHITE))
+    result, by_points = parse_result(record.result)
+    return Game(
+        size=size,
+        moves=letters(action for _, action in record.moves),
+        first=colors[0] if colors else record.to_play,
+        setup_black=black,
+        setup_white=white,
+        komi=record.komi,
+        rules=record.rules_text,
+        result=result,
+        by_points=by_points,
+        source=path.parent.name,
+    )
+
+
+def read_any(path: Path) -> Iterator[Game]:
+    """Yield the games of a table, of an SGF file, or of every SGF file below a folder.
+
+    Raises:
+        RecordError: there is nothing there.
+    """
+    if path.is_dir():
+        files = sorted(path.rglob("*.sgf"))
+        for file in files:
+            try:
+                yield read_sgf(file)
+            except EngineError as error:
+                log.warning("left out: %s", error)
+        if not files:
+            raise RecordError(f"{path}: no SGF files below this folder")
+    elif not path.is_file():
+        raise RecordError(f"{path}: no such file")
+    elif path.suffix == ".sgf":
+        yield read_sgf(path)
+    else:
+        yield from read_table(path)
