@@ -1,0 +1,114 @@
+"""Recipes: one TOML file says everything about a training run; it holds only what differs from the defaults here.
+
+name = "…"
+[samples]   samples.SamplePlan, with [[samples.sources]]
+[net]       arguments of engine.nn.spec.new_net_spec
+[loss]      losses.LossWeights
+[train]     TrainPlan
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import os
+import tomllib
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any, TypeVar
+
+from engine.errors import ConfigError
+
+from .losses import LossWeights
+from .samples import SamplePlan, SourcePlan
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class TrainPlan:
+    """How a net is trained."""
+
+    steps: int = 8000
+    batch: int = 128  # positions on the largest board; see dataset.Loader
+    shares: dict[str, float] = field(default_factory=lambda: {"19": 0.8, "13": 0.1, "9": 0.1})  # size -> of batches
+    optimiser: str = "muon"  # or adamw
+    learning_rate: float = 2e-3
+    decay: float = 0.02
+    warmup: int = 100  # steps
+    cooldown: float = 0.3  # share of the run over which the learning rate falls to zero
+    clip: float = 5.0  # largest norm of the gradient
+    ema: float = 0.998  # decay of the average of the weights, a step
+    norm: str = "batch"  # or "affine": a scale and a bias a channel, no statistics
+    seed: int = 1
+    validate_every: int = 500  # steps
+    validate_positions: int = 1024  # of each size
+    save_minutes: float = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A whole recipe."""
+
+    name: str
+    samples: SamplePlan
+    net: dict[str, Any]
+    loss: LossWeights
+    train: TrainPlan
+
+
+def data_home() -> Path:
+    """Return where shards and runs are kept: $KEISEI_DATA, else ~/.local/share/keisei."""
+    return Path(os.environ.get("KEISEI_DATA") or Path.home() / ".local" / "share" / "keisei")
+
+
+def fill(kind: type[T], table: dict[str, Any], section: str) -> T:
+    """Make a dataclass of a TOML table.
+
+    Raises:
+        ConfigError: a key is unknown (the nearest one is named) or a value is of the wrong type.
+    """
+    defaults = {f.name: f for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    for key, value in table.items():
+        if key not in defaults:
+            near = difflib.get_close_matches(key, defaults, 1)
+            raise ConfigError(f"[{section}] has no {key!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+        wanted = defaults[key].type
+        fits = {"int": int, "float": (int, float), "str": str}.get(str(wanted))
+        if fits and (not isinstance(value, fits) or isinstance(value, bool)):  # type: ignore[arg-type]
+            raise ConfigError(f"[{section}] {key} = {value!r} is no {wanted}")
+    try:
+        return kind(**table)
+    except TypeError as error:
+        raise ConfigError(f"[{section}]: {error}") from error
+
+
+def read_recipe(name: str) -> Recipe:
+    """Read a recipe by file name, or by the name of one that comes with the package.
+
+    Raises:
+        ConfigError: it does not exist, is no TOML, or has keys that nothing reads.
+    """
+    path = Path(name)
+    try:
+        if path.suffix == ".toml":
+            text = path.read_text(encoding="utf-8")
+        else:
+            text = (resources.files("engine.train") / "recipes" / f"{name}.toml").read_text(encoding="utf-8")
+        table = tomllib.loads(text)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"recipe {name!r}: {error}") from error
+    unknown = set(table) - {"name", "samples", "net", "loss", "train"}
+    if unknown:
+        raise ConfigError(f"recipe {name!r}: unknown section {min(unknown)!r}")
+    samples = dict(table.get("samples", {}))
+    sources = tuple(fill(SourcePlan, source, "samples.sources") for source in samples.pop("sources", []))
+    plan = fill(SamplePlan, samples | {"sources": sources, "exclude": tuple(samples.pop("exclude", ()))}, "samples")
+    return Recipe(
+        name=str(table.get("name") or path.stem),
+        samples=plan,
+        net=dict(table.get("net", {})),
+        loss=fill(LossWeights, table.get("loss", {}), "loss"),
+        train=fill(TrainPlan, table.get("train", {}), "train"),
+    )
