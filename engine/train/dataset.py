@@ -1,0 +1,203 @@
+"""Batches of labelled positions from shard folders: shuffled, in random symmetries, resumable to the very batch.
+
+What a batch holds is a function of the seed, the step and the shards listed at the start of the epoch, so the state to
+save is small. Folders may grow while training runs; an epoch sees the shards that were there when it began.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from engine.board.symmetry import symmetry_table
+
+from .shards import ShardError, ShardFolder, unpack_planes, unpack_policy
+
+VALIDATION_MODULUS = 97  # games whose number is divisible by this validate (about 1 %) and are never trained on
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """B labelled positions of one board size (P points, A = P + 1 actions), to_play's view."""
+
+    spatial: Tensor  # [B, C, H, W] uint8, 0 or 1
+    globals_: Tensor  # [B, G] float32
+    policy: Tensor  # [B, A] float32, sums to 1, 0 where illegal
+    ownership: Tensor  # [B, P] float32 in [-1, 1]
+    outcome: Tensor  # [B, 3] float32: teacher's win, loss, no result
+    score: Tensor  # [B, 3] float32: lead, score mean, score standard deviation, in points
+    played: Tensor  # [B] int64, -1 unknown
+    result: Tensor  # [B] float32: 1, -1, 0 unknown
+
+
+def make_batch(records: NDArray[Any], spatial: int, symmetries: Sequence[int] = (0,)) -> Batch:
+    """Unpack records and turn consecutive parts of them, one part a symmetry (as engine.board.symmetry has them).
+
+    Args:
+        records: [B] of shards.record_type.
+        spatial: number of planes.
+        symmetries: the parts' symmetries; B need not be divisible.
+    """
+    size = round(records.dtype["ownership"].shape[0] ** 0.5)
+    planes = unpack_planes(np.ascontiguousarray(records["planes"]), spatial, size)
+    planes = planes.reshape(len(records), spatial, size * size)
+    policy = unpack_policy(records["policy"])
+    ownership = records["ownership"].astype(np.float32) / 127.0
+    played = records["played"].astype(np.int64)
+    for part, symmetry in zip(np.array_split(np.arange(len(records)), len(symmetries)), symmetries, strict=True):
+        if not len(part) or not symmetry:
+            continue
+        rows = slice(part[0], part[-1] + 1)
+        target = symmetry_table(size, size, symmetry)  # old action -> new action
+        source = np.argsort(target[:-1])  # new point -> old point
+        planes[rows] = planes[rows][:, :, source]
+        policy[rows, :-1] = policy[rows][:, source]
+        ownership[rows] = ownership[rows][:, source]
+        played[rows] = np.where(played[rows] >= 0, target[played[rows]], -1)
+    value, draw = records["value"].astype(np.float32), records["no_result"].astype(np.float32)
+    outcome = np.stack([(1 - draw + value) / 2, (1 - draw - value) / 2, draw], axis=1).clip(0, 1)
+    score = np.stack([records[name].astype(np.float32) for name in ("lead", "score_mean", "score_stdev")], axis=1)
+    return Batch(
+        spatial=torch.from_numpy(planes.reshape(-1, spatial, size, size)),
+        globals_=torch.from_numpy(records["globals"].copy()),
+        policy=torch.from_numpy(policy),
+        ownership=torch.from_numpy(ownership),
+        outcome=torch.from_numpy(outcome),
+        score=torch.from_numpy(score),
+        played=torch.from_numpy(played),
+        result=torch.from_numpy(records["result"].astype(np.float32)),
+    )
+
+
+class Pool:
+    """All records of one board size in some folders, without (or only with) the validation games."""
+
+    def __init__(self, folders: Sequence[ShardFolder], size: int, *, validation: bool = False) -> None:
+        self.size = size
+        self._parts: dict[str, NDArray[Any]] = {}
+        self._rows: dict[str, NDArray[np.int64]] = {}
+        self._folders, self._validation = list(folders), validation
+
+    def names(self) -> list[str]:
+        """Return the shards that are there now, as folder number/file name."""
+        found = []
+        for number, folder in enumerate(self._folders):
+            folder.refresh()
+            found += [f"{number}/{entry['name']}" for entry in folder.entries if entry["size"] == self.size]
+        return found
+
+    def rows(self, name: str) -> NDArray[np.int64]:
+        """Return the usable rows of a shard."""
+        if name not in self._rows:
+            number, file = name.split("/", 1)
+            part = self._folders[int(number)].open(file)
+            chosen = (part["game"] % VALIDATION_MODULUS == 0) == self._validation
+            self._parts[name], self._rows[name] = part, np.flatnonzero(chosen)
+        return self._rows[name]
+
+    def take(self, names: Sequence[str], indices: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the records at indices into the concatenation of the usable rows of these shards."""
+        ends = np.cumsum([len(self.rows(name)) for name in names])
+        which = np.searchsorted(ends, indices, side="right")
+        records = None
+        for number in np.unique(which):
+            name, mask = names[number], which == number
+            local = indices[mask] - (ends[number - 1] if number else 0)
+            picked = self._parts[name][self._rows[name][local]]
+            if records is None:
+                records = np.empty(len(indices), picked.dtype)
+            records[mask] = picked
+        if records is None:
+            raise ShardError("no records were asked for")
+        return records
+
+
+class Loader:
+    """An endless, resumable stream of training batches, one board size a batch."""
+
+    def __init__(self, paths: Sequence[Path], batch: int, shares: dict[int, float], *, seed: int = 0) -> None:
+        """Open the folders.
+
+        Args:
+            paths: shard folders, all of one encoding.
+            batch: positions a batch on the largest size; smaller boards get more, at the same number of points,
+                up to twice as many.
+            shares: board size -> share of the batches.
+            seed: of the shuffling and the symmetries.
+
+        Raises:
+            ShardError: a folder is unusable, or the encodings differ.
+        """
+        self.folders = [ShardFolder(path) for path in paths]
+        if len({folder.header.encoding for folder in self.folders}) != 1:
+            raise ShardError("the shard folders are of different encodings, or there is none")
+        self.spatial, self.encoding = self.folders[0].header.spatial, self.folders[0].header.encoding
+        self.pools = {size: Pool(self.folders, size) for size in shares}
+        largest = max(shares)
+        self.batch = {size: int(batch * min(2.0, (largest / size) ** 2)) for size in shares}
+        self.shares, self.seed, self.step = shares, seed, 0
+        self.epochs: dict[int, dict[str, Any]] = {size: {"epoch": -1, "cursor": 0, "names": []} for size in shares}
+        self._orders: dict[int, NDArray[np.int64]] = {}
+
+    def state(self) -> dict[str, Any]:
+        """Return what `restore` needs to go on with the next batch."""
+        return {"step": self.step, "epochs": {str(s): {**e, "names": list(e["names"])} for s, e in self.epochs.items()}}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Go on where a saved state left off."""
+        self.step = state["step"]
+        self.epochs |= {int(size): dict(epoch) for size, epoch in state["epochs"].items() if int(size) in self.shares}
+        self._orders.clear()
+
+    def positions(self) -> dict[int, int]:
+        """Return how many training positions there are now, by size."""
+        return {size: sum(len(pool.rows(n)) for n in pool.names()) for size, pool in self.pools.items()}
+
+    def __iter__(self) -> Iterator[Batch]:
+        return self
+
+    def __next__(self) -> Batch:
+        rng = np.random.default_rng([self.seed, self.step])
+        sizes = list(self.shares)
+        weights = np.array([self.shares[size] for size in sizes], float)
+        size = sizes[rng.choice(len(sizes), p=weights / weights.sum())]
+        self.step += 1
+        return make_batch(self._draw(size), self.spatial, rng.permutation(8).tolist())
+
+    def _draw(self, size: int) -> NDArray[Any]:
+        pool, epoch, wanted = self.pools[size], self.epochs[size], self.batch[size]
+        order = self._order(size)
+        if epoch["cursor"] + wanted > len(order):
+            epoch["epoch"], epoch["cursor"], epoch["names"] = epoch["epoch"] + 1, 0, pool.names()
+            self._orders.pop(size, None)
+            order = self._order(size)
+            if len(order) < wanted:
+                raise ShardError(f"{len(order)} labelled {size}x{size} positions are not one batch of {wanted}")
+        rows = order[epoch["cursor"] : epoch["cursor"] + wanted]
+        epoch["cursor"] += wanted
+        return pool.take(epoch["names"], rows)
+
+    def _order(self, size: int) -> NDArray[np.int64]:
+        if size not in self._orders:
+            epoch = self.epochs[size]
+            total = sum(len(self.pools[size].rows(name)) for name in epoch["names"])
+            rng = np.random.default_rng([self.seed, size, max(0, epoch["epoch"])])
+            self._orders[size] = rng.permutation(total)
+        return self._orders[size]
+
+
+def validation_batches(folders: Sequence[ShardFolder], sizes: Sequence[int], limit: int, batch: int) -> Iterator[Batch]:
+    """Yield the validation games' positions, at most `limit` of each size, unturned."""
+    for size in sizes:
+        pool = Pool(folders, size, validation=True)
+        names = pool.names()
+        total = min(limit, sum(len(pool.rows(name)) for name in names))
+        for start in range(0, total, batch):
+            yield make_batch(pool.take(names, np.arange(start, min(start + batch, total))), folders[0].header.spatial)

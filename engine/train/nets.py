@@ -1,0 +1,32 @@
+"""The nets that training's commands run (a teacher, a net to measure): their options and how they are opened."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from engine.evaluator import Evaluator
+
+
+def add_net_options(parser: argparse.ArgumentParser) -> None:
+    """Add --device, --precision and --threads."""
+    parser.add_argument("--device", default="auto", help="auto, cpu or cuda:N")
+    parser.add_argument("--precision", default="auto", choices=["auto", "float32", "bfloat16", "float16"])
+    parser.add_argument("--threads", type=int, default=0, help="CPU threads; 0 = one a physical core")
+
+
+def open_net(path: Path, options: argparse.Namespace, *, max_batch: int) -> tuple[Evaluator, str]:
+    """Return an evaluator of the net file, and the net's name with its hash.
+
+    Raises:
+        WeightsError: the file is no net.
+    """
+    from engine.nn import NetSettings, load_net, make_evaluator
+
+    net = load_net(path)
+    settings = NetSettings(
+        device=options.device, precision=options.precision, threads=options.threads, max_batch=max_batch
+    )
+    return make_evaluator(net, settings), f"{net.description.name} sha256 {net.description.sha256}"
