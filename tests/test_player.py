@@ -17,6 +17,7 @@ from engine.player.net import BackgroundNet, LoadedNet, ReadyNet
 from engine.player.player import RESIGN, Player
 from engine.player.settings import PlayerSettings
 from engine.player.stop import Abandoned, StopToken
+from engine.player.thinking import Wish
 from engine.search.params import SearchParams
 
 
@@ -85,7 +86,7 @@ def place(player, rows, to_play=BLACK):
 
 
 def genmove(player, color, **options):
-    return player.genmove(color, token=StopToken(), **options)
+    return player.genmove(color, Wish(), **options)
 
 
 # ---------------------------------------------------------------------------------------------------- clock
@@ -403,7 +404,7 @@ def test_abandoned_genmove_plays_nothing():
     token = StopToken()
     token.abandon()
     with pytest.raises(Abandoned):
-        player.genmove(BLACK, token=token)
+        player.genmove(BLACK, Wish(token))
     assert player.game.is_empty
 
 
@@ -424,6 +425,55 @@ def test_a_net_that_loads_late_and_one_that_fails():
     with pytest.raises(EngineError, match=r"broken\.bin\.gz"):
         failing.wait(StopToken())
     assert [str(error) for error in failures] == ["broken.bin.gz: no net"]
+
+
+def test_another_game_takes_other_chances_and_the_same_game_sent_anew_goes_on():
+    player = make_player(HashEvaluator(), seed=None, visits=30)
+    player.new_board(9, 9)
+    thinker = player._thinker
+    genmove(player, BLACK)
+    genmove(player, WHITE)
+    calls = []
+    searcher = thinker._searcher
+
+    class Watched:
+        def __getattr__(self, name):
+            calls.append(name)
+            return getattr(searcher, name)
+
+    thinker._searcher = Watched()
+    moves = player.game.position.moves
+    player.new_board(9, 9)  # as some controllers do before each move
+    for color, action in [*moves, (BLACK, 81)]:
+        player.play(color, action)
+    genmove(player, WHITE)
+    assert "reseed" not in calls and "clear" not in calls
+    player.clear_board()
+    genmove(player, BLACK)
+    assert "reseed" in calls and "clear" in calls
+
+
+def test_a_seed_repeats_games_within_a_session_too():
+    player = make_player(HashEvaluator(), seed=3, visits=20)
+    player.change("search", SearchParams(symmetry="random"))
+    games = []
+    for _ in range(3):
+        player.new_board(7, 7)
+        games.append([genmove(player, color).action for color in (BLACK, WHITE) * 4])
+    assert games[0] == games[1] == games[2]
+    player.change("player", PlayerSettings(visits=20, seed=None))
+    others = []
+    for _ in range(4):
+        player.clear_board()
+        others.append(tuple(genmove(player, color).action for color in (BLACK, WHITE) * 4))
+    assert len(set(others)) > 1
+
+
+def test_changed_settings_take_effect():
+    player = make_player()
+    player.change("player", PlayerSettings(rules="japanese", strict_play=True, visits=3))
+    assert player.game.rules.scoring == "TERRITORY" and player.game.strict_play
+    assert player.limits(BLACK).visits == 3
 
 
 def test_pondering_keeps_the_game_and_stops():

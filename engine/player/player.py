@@ -6,38 +6,31 @@ game as it was.
 
 from __future__ import annotations
 
-import logging
-import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from engine.board.rules import Rules
+from engine.board.position import Position
+from engine.board.rules import Rules, parse_rules
 from engine.board.vertex import format_vertex
-from engine.errors import EngineError, UnsupportedBoardSize
+from engine.errors import UnsupportedBoardSize
 from engine.player import decide
 from engine.player.clock import Clock, TimeSettings
 from engine.player.game import Game
-from engine.player.judgment import Judge, Judgment, all_alive, chains
-from engine.player.net import LoadedNet, NetSource
+from engine.player.judgment import Judgment, all_alive, chains
+from engine.player.net import NetSource
 from engine.player.rawnet import RawOutput, raw_output
 from engine.player.settings import PlayerSettings
-from engine.player.stop import Abandoned, StopToken
+from engine.player.stop import StopToken
+from engine.player.thinking import Thinker, Wish, ranked_moves
 from engine.search.params import SearchParams
 from engine.search.result import SearchResult
-from engine.search.root import Limits, RootOptions
-from engine.search.searcher import Searcher
+from engine.search.root import Limits
 from engine.sgf import from_position, read, write
-
-log = logging.getLogger(__name__)
 
 RESIGN = -1
 """A decision that is no action."""
-
-Report = Callable[[SearchResult], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +52,11 @@ class Player:
 
     def __init__(self, settings: PlayerSettings, params: SearchParams, net: NetSource) -> None:
         self.settings = settings
-        self.params = params
         self.game = Game(settings.rules, strict_play=settings.strict_play)
         self.clock = Clock()
-        self._net = net
-        self._searcher: Searcher | None = None
-        self._judge: Judge | None = None
+        self._thinker = Thinker(params, net, settings.seed)
         self._resignation = decide.Resignation()
         self._ponder_color: int | None = None
-        self._warned_sizes: set[tuple[int, int]] = set()
 
     # ------------------------------------------------------------------------------------------------ the game
 
@@ -91,7 +80,7 @@ class Player:
 
     def new_board(self, width: int, height: int) -> None:
         """Start on an empty board of that size. Raises UnsupportedBoardSize; the old game then stays."""
-        if not self._net.supports_size(width, height):
+        if not self._thinker.supports_size(width, height):
             raise UnsupportedBoardSize(f"the net cannot play on {width}x{height}")
         self.game.new_board(width, height)
         self._begin_game()
@@ -147,7 +136,7 @@ class Player:
             UnsupportedBoardSize: if the net cannot play on its board.
         """
         record = read(path)
-        if not self._net.supports_size(record.width, record.height):
+        if not self._thinker.supports_size(record.width, record.height):
             raise UnsupportedBoardSize(f"the net cannot play on {record.width}x{record.height}")
         position = record.position(before, rules=self.game.rules, komi=self.game.komi)
         self.game.take_over(position, komi=record.komi)
@@ -168,10 +157,15 @@ class Player:
         """Say what a side has left."""
         self.clock.set_left(color, seconds, stones)
 
-    def limits(self, color: int) -> Limits:
-        """Return how long the next move may take."""
+    def limits(self, color: int, spent: float = 0.0) -> Limits:
+        """Return how long the next move may take.
+
+        Args:
+            spent: seconds of it that are gone already.
+        """
         settings, position = self.settings, self.game.position
-        budget = self.clock.budget(color, moves_made=position.n_moves, area=position.area, lag=settings.lag)
+        lag = settings.lag + spent
+        budget = self.clock.budget(color, moves_made=position.n_moves, area=position.area, lag=lag)
         seconds = min((s for s in (budget, settings.time) if s is not None), default=None)
         visits = settings.visits
         if seconds is not None and seconds <= 0.0:
@@ -182,52 +176,36 @@ class Player:
 
     # ------------------------------------------------------------------------------------------------ thinking
 
-    def genmove(
-        self,
-        color: int,
-        *,
-        token: StopToken,
-        play: bool = True,
-        report: Report | None = None,
-        interval: float | None = None,
-        root: RootOptions | None = None,
-    ) -> Decision:
+    def genmove(self, color: int, wish: Wish, *, play: bool = True) -> Decision:
         """Choose a move for `color`, and play it unless told not to.
 
         Args:
-            token: abandons the search.
+            wish: token, reports, moves to leave out. The token can abandon the search, not shorten it.
             play: make the move on the board; without it there is no resigning either.
-            report, interval: what to call with the figures so far, and how often in seconds.
-            root: avoid and allow moves, ownership.
 
         Raises:
             Abandoned: if the token says so; nothing was played then.
         """
         started = time.monotonic()
-        net = self._ready_net(token)
-        decision = self._decide(net, color, token, report, interval, root or RootOptions(), may_resign=play)
+        self._thinker.net(self.game.position, wish.token)
+        limits = self.limits(color, time.monotonic() - started)
+        decision = self._decide(color, limits, wish, may_resign=play)
         self.clock.spend(color, time.monotonic() - started)
         if play and decision.action != RESIGN:
             self.game.play(color, decision.action)
             self._ponder_color = 3 - color if self.settings.ponder else None
         return decision
 
-    def analyze(
-        self, color: int, *, token: StopToken, report: Report, interval: float, root: RootOptions | None = None
-    ) -> None:
-        """Search for `color` and report every `interval` seconds until the token is stopped."""
-        net = self._net.wait(token)
-        if net is None:
+    def analyze(self, color: int, wish: Wish) -> None:
+        """Search for `color` and report until the token is stopped."""
+        if not self._thinker.wait(wish.token):
             return
-        searcher = self._prepared(net, color)
         limits = Limits(visits=self.settings.analysis_visits)
-        try:
-            result = self._search(searcher, limits, token, report, interval, root or RootOptions())
-        except Abandoned:
-            return
-        if not token.stopped:  # enough visits, or the game is decided: rest until the analysis is ended
-            report(result)
-            token.wait()
+        result = self._thinker.search(self.game.position, color, limits, wish)
+        if not wish.token.stopped:  # enough visits, or the game is decided: rest until the analysis is ended
+            if wish.report is not None:
+                wish.report(result)
+            wish.token.wait()
 
     @property
     def wants_to_ponder(self) -> bool:
@@ -237,38 +215,31 @@ class Player:
     def ponder(self, token: StopToken) -> None:
         """Search for the opponent until the token is stopped or enough is found."""
         color, self._ponder_color = self._ponder_color, None
-        net = self._net.wait(token)
-        if color is None or net is None:
+        if color is None or not self._thinker.wait(token):
             return
         limits = Limits(visits=self.settings.ponder_visits)
-        try:
-            self._search(self._prepared(net, color), limits, token, None, None, RootOptions())
-        except Abandoned:
-            return
+        self._thinker.search(self.game.position, color, limits, Wish(token))
         if token.stopped:
             self._ponder_color = color  # the line that came may not have been the opponent's move
 
     def ready(self, token: StopToken) -> None:
         """Wait for the net, and check that it plays on this board. Raises EngineError, Abandoned."""
-        self._check_size(self._ready_net(token))
+        self._thinker.net(self.game.position, token)
 
     def raw_output(self, symmetry: int, *, token: StopToken) -> RawOutput:
         """Return what the net alone says of the position, under one symmetry."""
-        net = self._ready_net(token)
-        return raw_output(net.evaluator, self.game.position, self.to_play, symmetry)
+        position = self.game.position
+        return raw_output(self._thinker.net(position, token).evaluator, position, self.to_play, symmetry)
 
     def clear_cache(self) -> None:
         """Forget everything that searches have found."""
-        self._judge = None
-        if self._searcher is not None:
-            self._searcher.clear()
+        self._thinker.clear()
 
     # ------------------------------------------------------------------------------------------------ the end
 
     def judgment(self, *, token: StopToken) -> Judgment:
         """Return which stones are dead, and the score without them."""
-        net = self._ready_net(token)
-        return self._judge_of(net).judge(self.game.position)
+        return self._thinker.judge(self.game.position, token)
 
     def final_score(self, *, token: StopToken) -> float:
         """Return Black − White − komi; where the rules count every stone as alive, without asking anybody."""
@@ -287,112 +258,43 @@ class Player:
 
     def sections(self) -> dict[str, Any]:
         """Return the settings that can be changed during a game, by section."""
-        return {"player": self.settings, "search": self.params}
+        return {"player": self.settings, "search": self._thinker.params}
 
     def change(self, section: str, settings: Any) -> None:
         """Put changed settings of one section in force."""
         if section == "search":
-            self.params = settings
-            self._searcher = None
+            self._thinker.params = settings
             return
-        if settings.rules != self.settings.rules or settings.seed != self.settings.seed:
-            self._searcher = None
+        if settings.rules != self.settings.rules:
+            self.set_rules(parse_rules(settings.rules))
+        if settings.seed != self.settings.seed:
+            self._thinker.set_seed(settings.seed)
         self.settings = settings
         self.game.strict_play = settings.strict_play
 
     # ------------------------------------------------------------------------------------------------ inside
 
     def _begin_game(self) -> None:
-        """Another game: fresh chances (unless a seed is set), nothing left of the last one."""
         self._resignation.reset()
         self._ponder_color = None
-        if self._searcher is not None:
-            self._searcher.reseed(self._seed())
+        self._thinker.new_game()
 
-    def _seed(self) -> int:
-        return self.settings.seed if self.settings.seed is not None else random.SystemRandom().getrandbits(62)
-
-    def _ready_net(self, token: StopToken) -> LoadedNet:
-        net = self._net.wait(token)
-        if net is None:
-            token.check()
-            raise EngineError("stopped before the net was loaded")
-        return net
-
-    def _prepared(self, net: LoadedNet, color: int) -> Searcher:
-        """Return the searcher with the present position in it."""
-        self._check_size(net)
-        width, height = self.size
-        if net.trained_sizes is not None and (width, height) not in net.trained_sizes:
-            self._warn_of_size(net, width, height)
-        if self._searcher is None:
-            self._searcher = Searcher(net.evaluator, self.params, seed=self._seed())
-        self._searcher.set_position(self.game.position, color)
-        return self._searcher
-
-    def _check_size(self, net: LoadedNet) -> None:
-        width, height = self.size
-        if not net.evaluator.supports_size(width, height):
-            raise EngineError(f"the net {net.name} cannot play on {width}x{height}")
-
-    def _warn_of_size(self, net: LoadedNet, width: int, height: int) -> None:
-        if (width, height) not in self._warned_sizes:
-            self._warned_sizes.add((width, height))
-            text = "the net %s was not trained on %dx%d boards; it plays, but not at its best"
-            log.warning(text, net.name, width, height)
-
-    def _judge_of(self, net: LoadedNet) -> Judge:
-        if self._judge is None:
-            self._judge = Judge(net.evaluator)
-        return self._judge
-
-    def _search(
-        self,
-        searcher: Searcher,
-        limits: Limits,
-        token: StopToken,
-        report: Report | None,
-        interval: float | None,
-        root: RootOptions,
-    ) -> SearchResult:
-        """Search under a token. Raises Abandoned if the answer is not wanted any more."""
-        with token.calling(searcher.stop):
-            result = searcher.search(
-                limits, report=report, report_interval=interval, root=root, stop_event=token.event
-            )
-        token.check()
-        return result
-
-    def _decide(
-        self,
-        net: LoadedNet,
-        color: int,
-        token: StopToken,
-        report: Report | None,
-        interval: float | None,
-        root: RootOptions,
-        *,
-        may_resign: bool,
-    ) -> Decision:
+    def _decide(self, color: int, limits: Limits, wish: Wish, *, may_resign: bool) -> Decision:
         position, settings = self.game.position, self.settings
-        judge = self._judge_of(net).judge
-        searcher = self._prepared(net, color)
-        if settings.friendly_pass and decide.should_pass_at_once(position, color, judge):
-            limits = Limits(visits=1)
-            return Decision(position.area, self._search(searcher, limits, token, None, None, root))
-        result = self._search(searcher, self.limits(color), token, report, interval, root)
+
+        def judge(position: Position) -> Judgment:
+            return self._thinker.judge(position, wish.token)
+
+        if settings.friendly_pass and not wish.restricts and decide.should_pass_at_once(position, color, judge):
+            figures = self._thinker.search(position, color, Limits(visits=1), Wish(wish.token, root=wish.root))
+            return Decision(position.area, figures)
+        result = self._thinker.search(position, color, limits, wish)
         if may_resign and self._resignation.note(color, result, position, settings):
             return Decision(RESIGN, result)
+        if wish.restricts:
+            return Decision(result.chosen, result)
         ranked = decide.without_pointless(position, color, ranked_moves(result))
         if ranked[0] == position.area:
             instead = decide.must_clean_up(position, color, judge)
             ranked = [action for action in ranked if action in instead] + ranked
         return Decision(decide.first_acceptable(self.game, color, ranked, settings), result)
-
-
-def ranked_moves(result: SearchResult) -> list[int]:
-    """Return the actions of a result, the chosen one first, then the others from the best to the worst."""
-    rest = [move.action for move in result.moves if move.action != result.chosen]
-    seen = {result.chosen, *rest}
-    by_policy = np.argsort(-result.raw.policy, kind="stable").tolist()
-    return [result.chosen, *rest, *(a for a in by_policy if a not in seen and result.raw.policy[a] > 0)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from engine.gtp import analysis_options, arguments
 from engine.gtp.controller import Controller
@@ -11,7 +11,11 @@ from engine.gtp.registry import command
 
 if TYPE_CHECKING:
     from engine.gtp.analysis_options import AnalysisOptions
+    from engine.gtp.analysis_text import LineWriter
     from engine.gtp.session import Stream
+    from engine.player.thinking import Wish
+    from engine.search.result import SearchResult
+    from engine.search.root import MoveLimit, RootOptions
 
 USAGE = "[COLOR] [INTERVAL] [KEY VALUE]..."
 NEVER = 1e9  # seconds; an interval that does not come
@@ -72,16 +76,11 @@ def _analyze(controller: Controller, request: Request, stream: Stream, dialect: 
     player = controller.player
     options = analysis_options.parse(request.args, *player.size)
     color = options.color or player.to_play
-    root = _root_options(options)
-    writer = _writer(controller, options, dialect)
-    stream.open()
-
-    def report(result: Any) -> None:
-        if line := writer.line(result):
-            stream.line(line)
-
     interval = controller.settings.analysis_interval if options.interval is None else options.interval
-    player.analyze(color, token=controller.token, report=report, interval=interval, root=root)
+    writer = _writer(controller, options, dialect)
+    wish = _wish(controller, stream, writer, options, interval)
+    stream.open()
+    player.analyze(color, wish)
 
 
 def _genmove_analyze(
@@ -90,30 +89,34 @@ def _genmove_analyze(
     player = controller.player
     options = analysis_options.parse(request.args, *player.size)
     color = options.color or player.to_play
-    root = _root_options(options)
     writer = _writer(controller, options, dialect)
+    wish = _wish(controller, stream, writer, options, min(options.interval or NEVER, NEVER))
     player.ready(controller.token)
     stream.open()
-
-    def report(result: Any) -> None:
-        if line := writer.line(result):
-            stream.line(line)
-
-    interval = NEVER if options.interval is None else options.interval
-    decision = player.genmove(
-        color, token=controller.token, play=play, report=report, interval=min(interval, NEVER), root=root
-    )
+    decision = player.genmove(color, wish, play=play)
     stream.line(writer.line(decision.result, least=1))
     stream.line(f"play {player.move_text(decision)}")
 
 
-def _writer(controller: Controller, options: AnalysisOptions, dialect: str) -> Any:
+def _wish(
+    controller: Controller, stream: Stream, writer: LineWriter, options: AnalysisOptions, interval: float
+) -> Wish:
+    from engine.player.thinking import Wish
+
+    def report(result: SearchResult) -> None:
+        if line := writer.line(result):
+            stream.line(line)
+
+    return Wish(controller.token, report, interval, _root_options(options))
+
+
+def _writer(controller: Controller, options: AnalysisOptions, dialect: str) -> LineWriter:
     from engine.gtp.analysis_text import LineWriter
 
     return LineWriter(dialect, options, controller.settings.analysis_pv_length)
 
 
-def _root_options(options: AnalysisOptions) -> Any:
+def _root_options(options: AnalysisOptions) -> RootOptions:
     from engine.search.root import MoveLimit, RootOptions
 
     def limits(table: dict[int, dict[int, int]]) -> tuple[MoveLimit, ...]:

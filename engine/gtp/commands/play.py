@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from engine.errors import InvalidVertex
 from engine.gtp import arguments
 from engine.gtp.controller import Controller
 from engine.gtp.protocol import SYNTAX_ERROR, GtpError, Request
 from engine.gtp.registry import command
+
+if TYPE_CHECKING:
+    from engine.player.thinking import Wish
 
 
 @command("play", "COLOR VERTEX")
@@ -46,14 +51,14 @@ def gg_undo(controller: Controller, request: Request) -> str:
 def genmove(controller: Controller, request: Request) -> str:
     """Choose a move, play it and answer it; or pass, or resign."""
     player = controller.player
-    return player.move_text(player.genmove(_color(controller, request), token=controller.token))
+    return player.move_text(player.genmove(_color(controller, request), _wish(controller)))
 
 
 @command("reg_genmove", "[COLOR]", thinks=True)
 def reg_genmove(controller: Controller, request: Request) -> str:
     """Choose a move as genmove does, but do not play it and do not resign."""
     player = controller.player
-    return player.move_text(player.genmove(_color(controller, request), token=controller.token, play=False))
+    return player.move_text(player.genmove(_color(controller, request), _wish(controller), play=False))
 
 
 @command("kata-search", "[COLOR]", thinks=True)
@@ -66,3 +71,9 @@ def _color(controller: Controller, request: Request) -> int:
     if len(request.args) > 1:
         raise GtpError(SYNTAX_ERROR)
     return arguments.color(request.args[0]) if request.args else controller.player.to_play
+
+
+def _wish(controller: Controller) -> Wish:
+    from engine.player.thinking import Wish
+
+    return Wish(controller.token)

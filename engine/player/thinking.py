@@ -1,0 +1,168 @@
+"""The player's search: one searcher and one judge over one net, made when the net is there, kept game after game."""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from engine.board.position import Position
+from engine.errors import EngineError
+from engine.player.judgment import Judge, Judgment
+from engine.player.net import LoadedNet, NetSource
+from engine.player.stop import StopToken
+from engine.search.params import SearchParams
+from engine.search.result import SearchResult
+from engine.search.root import Limits, RootOptions
+from engine.search.searcher import Searcher
+
+log = logging.getLogger(__name__)
+
+
+PLAIN = RootOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the asker of one search wants besides the result."""
+
+    token: StopToken = field(default_factory=StopToken)
+    report: Callable[[SearchResult], None] | None = None  # called with the figures so far
+    interval: float | None = None  # seconds between reports
+    root: RootOptions = PLAIN
+
+    @property
+    def restricts(self) -> bool:
+        """True if some moves are not to be looked at."""
+        return bool(self.root.avoid or self.root.allow)
+
+
+class Thinker:
+    """Searches and judges positions.
+
+    Args:
+        params: section `search`.
+        net: where the evaluator comes from.
+        seed: of everything random; None takes another one for each game.
+    """
+
+    def __init__(self, params: SearchParams, net: NetSource, seed: int | None) -> None:
+        self._params = params
+        self._net = net
+        self._fixed_seed = seed
+        self._searcher: Searcher | None = None
+        self._judge: Judge | None = None
+        self._warned_sizes: set[tuple[int, int]] = set()
+        self._new_game = False  # since the last search
+        self._searched: list[tuple[int, int]] = []  # the moves before the last search
+
+    @property
+    def params(self) -> SearchParams:
+        """The settings of the search; changing them drops the tree."""
+        return self._params
+
+    @params.setter
+    def params(self, params: SearchParams) -> None:
+        if self._searcher is not None:
+            self._searcher.params = params
+        self._params = params
+
+    def set_seed(self, seed: int | None) -> None:
+        """Start the random numbers anew."""
+        self._fixed_seed = seed
+        self._searcher = None
+
+    def new_game(self) -> None:
+        """Say that another game begins, or the same one is sent anew; the moves before the next search tell which."""
+        self._new_game = True
+
+    def clear(self) -> None:
+        """Forget everything that was found."""
+        self._judge = None
+        if self._searcher is not None:
+            self._searcher.clear()
+
+    def supports_size(self, width: int, height: int) -> bool:
+        """Tell whether the net can play on such a board, as far as is known by now."""
+        return self._net.supports_size(width, height)
+
+    def wait(self, token: StopToken) -> bool:
+        """Wait for the net; False if the token was stopped first. Raises WeightsError, Abandoned."""
+        arrived = self._net.wait(token) is not None
+        token.check()
+        return arrived
+
+    def net(self, position: Position, token: StopToken) -> LoadedNet:
+        """Wait for the net and check that it plays on this board. Raises EngineError, Abandoned."""
+        net = self._net.wait(token)
+        token.check()
+        if net is None:
+            raise EngineError("stopped before the net was loaded")
+        if not net.evaluator.supports_size(position.width, position.height):
+            raise EngineError(f"the net {net.name} cannot play on {position.width}x{position.height}")
+        return net
+
+    def search(self, position: Position, color: int, limits: Limits, wish: Wish) -> SearchResult:
+        """Search a position for `color`. Raises EngineError; Abandoned if the result is not wanted any more."""
+        net = self.net(position, wish.token)
+        searcher = self._prepared(net, position, color)
+        with wish.token.calling(searcher.stop):
+            result = searcher.search(
+                limits,
+                report=wish.report,
+                report_interval=wish.interval,
+                root=wish.root,
+                stop_event=wish.token.event,
+            )
+        wish.token.check()
+        return result
+
+    def judge(self, position: Position, token: StopToken) -> Judgment:
+        """Judge a position."""
+        net = self.net(position, token)
+        if self._judge is None:
+            self._judge = Judge(net.evaluator)
+        return self._judge.judge(position)
+
+    def _prepared(self, net: LoadedNet, position: Position, color: int) -> Searcher:
+        """Return the searcher with the position in it."""
+        self._warn_of_size(net, position.width, position.height)
+        if self._searcher is None:
+            self._searcher = Searcher(net.evaluator, self._params, seed=self._seed())
+        self._freshen(self._searcher, position)
+        self._searcher.set_position(position, color)
+        return self._searcher
+
+    def _freshen(self, searcher: Searcher, position: Position) -> None:
+        """In another game take fresh chances (the same ones if a seed is set), and leave nothing of the last one.
+
+        Some controllers set the board up anew before every move; then the game goes on and so does the tree.
+        """
+        moves = position.moves
+        goes_on = bool(self._searched) and moves[: len(self._searched)] == self._searched
+        if self._new_game and not goes_on:
+            searcher.clear()
+            searcher.reseed(self._seed())
+        self._new_game = False
+        self._searched = moves
+
+    def _seed(self) -> int:
+        return self._fixed_seed if self._fixed_seed is not None else random.SystemRandom().getrandbits(62)
+
+    def _warn_of_size(self, net: LoadedNet, width: int, height: int) -> None:
+        size = (width, height)
+        if net.trained_sizes is not None and size not in net.trained_sizes and size not in self._warned_sizes:
+            self._warned_sizes.add(size)
+            text = "the net %s was not trained on %dx%d boards; it plays, but not at its best"
+            log.warning(text, net.name, width, height)
+
+
+def ranked_moves(result: SearchResult) -> list[int]:
+    """Return the actions of a result, the chosen one first, then the others from the best to the worst."""
+    rest = [move.action for move in result.moves if move.action != result.chosen]
+    seen = {result.chosen, *rest}
+    by_policy = np.argsort(-result.raw.policy, kind="stable").tolist()
+    return [result.chosen, *rest, *(a for a in by_policy if a not in seen and result.raw.policy[a] > 0)]
