@@ -7,7 +7,7 @@ exit code 2 for wrong usage and 1 for everything else.
 from __future__ import annotations
 
 import argparse
-import importlib
+import importlib.util
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -19,8 +19,13 @@ COMMANDS = {
     "gtp": ("engine.cli", "gtp", "speak GTP on standard input and output"),
     "match": ("engine.match.cli", "main", "play games between two GTP engines"),
     "bench": ("engine.cli", "bench", "measure the speed of board, net or search"),
-    "nets": ("engine.cli", "nets", "list the nets that come with the engine, or describe a net file"),
+    "nets": ("engine.nn.catalog", "main", "list the nets that come with the engine, or describe a net file"),
+    "train": ("engine.train.train", "main", "train a net by a recipe"),
+    "label": ("engine.train.label", "main", "label positions with a net, to train another from"),
+    "evaluate": ("engine.train.evaluate", "main", "measure a net on held-out games"),
+    "export": ("engine.train.export", "main", "put a trained net into weights/"),
 }
+BENCHMARKS = ("board", "net", "search")
 
 Layer = dict[str, dict[str, Any]]
 
@@ -41,10 +46,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if words[0] == "--version":
         print(f"keisei {__version__}")
         return 0
-    if words[0] not in COMMANDS:
+    if words[0] not in COMMANDS or not exists(COMMANDS[words[0]][0]):
         from engine.config import nearest
 
-        print(f"keisei: unknown command {words[0]}{nearest(words[0], COMMANDS)} (see keisei --help)", file=sys.stderr)
+        hint = nearest(words[0], available())
+        print(f"keisei: unknown command {words[0]}{hint} (see keisei --help)", file=sys.stderr)
         return 2
     module, function, _ = COMMANDS[words[0]]
     try:
@@ -65,11 +71,25 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def usage() -> str:
     """Return the help text."""
-    width = max(map(len, COMMANDS))
-    lines = [f"  {name:{width}}  {text}" for name, (_, _, text) in COMMANDS.items()]
+    names = available()
+    width = max(map(len, names))
+    lines = [f"  {name:{width}}  {COMMANDS[name][2]}" for name in names]
     return "\n".join(
         ["usage: keisei COMMAND [OPTIONS]    (keisei COMMAND --help for its options)", "", *lines, "", "  --version"]
     )
+
+
+def exists(module: str) -> bool:
+    """Tell whether a module is part of this installation; it is not imported for that, only the packages around it."""
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def available() -> list[str]:
+    """Return the commands of this installation."""
+    return [name for name, (module, _, _) in COMMANDS.items() if exists(module)]
 
 
 def add_common_options(parser: argparse.ArgumentParser) -> None:
@@ -133,14 +153,9 @@ def gtp(argv: Sequence[str]) -> int:
 
 def bench(argv: Sequence[str]) -> int:
     """Run `keisei bench board|net|search`."""
-    parts = ("board", "net", "search")
+    parts = [name for name in BENCHMARKS if exists(f"engine.bench.{name}")]
     if not argv or argv[0] not in parts:
         asked = bool(argv) and argv[0] in ("-h", "--help")
         print(f"usage: keisei bench {'|'.join(parts)} [OPTIONS]", file=sys.stdout if asked else sys.stderr)
         return 0 if asked else 2
     return int(importlib.import_module(f"engine.bench.{argv[0]}").main(list(argv[1:])) or 0)
-
-
-def nets(argv: Sequence[str]) -> int:
-    """Run `keisei nets list|info FILE`."""
-    return int(importlib.import_module("engine.nn.catalog").main(list(argv)) or 0)
