@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -12,8 +13,14 @@ from engine.errors import ConfigError
 
 
 def run(*words):
+    root = os.path.dirname(os.path.dirname(cli.__file__))
     return subprocess.run(
-        [sys.executable, "-m", "engine", *words], capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+        [sys.executable, "-P", "-m", "engine", *words],
+        env={**os.environ, "PYTHONPATH": root},
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
     )
 
 

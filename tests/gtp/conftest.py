@@ -16,6 +16,21 @@ PATIENCE = 60.0
 """Seconds that anything may take on a loaded machine before a test gives up."""
 
 
+
+
+def python(*arguments):
+    """Return (command line, environment) of a Python that imports the very engine under test, from any folder."""
+    import engine
+
+    root = os.path.dirname(os.path.dirname(engine.__file__))
+    return [sys.executable, "-P", *arguments], {**os.environ, "PYTHONPATH": root}
+
+
+@pytest.fixture(name="python")
+def python_fixture():
+    return python
+
+
 class Client:
     """Speaks GTP over two file descriptors and reads replies without ever waiting for ever."""
 
@@ -151,8 +166,10 @@ class ProcessClient(Client):
     """A session as a process."""
 
     def __init__(self, options):
+        command, environment = python("-m", "engine", "gtp", *options)
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "engine", "gtp", *options],
+            command,
+            env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -90,10 +90,10 @@ def test_sigterm(start, before):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="poll")
 @pytest.mark.parametrize("before", ["", "genmove b\n", "kata-analyze b 1\n"])
-def test_closed_stdout(before):
+def test_closed_stdout(python, before):
+    command, environment = python("-m", "engine", "gtp", *SLOW)
     process = subprocess.Popen(
-        [sys.executable, "-m", "engine", "gtp", *SLOW],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     try:
         process.stdin.write(b"boardsize 9\n")
@@ -112,10 +112,10 @@ def test_closed_stdout(before):
         process.stderr.close()
 
 
-def test_unread_stderr_does_not_freeze_the_engine(start):
+def test_unread_stderr_does_not_freeze_the_engine(python):
+    command, environment = python("-m", "engine", "gtp", "--net", "fake:hash", "--visits", "2")
     process = subprocess.Popen(
-        [sys.executable, "-m", "engine", "gtp", "--net", "fake:hash", "--visits", "2"],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     try:
         # Each of these writes a warning of some 60 bytes; together more than a pipe holds.
@@ -138,19 +138,20 @@ def test_a_net_that_cannot_be_loaded(start, tmp_path):
     assert len(lines) == 1 and "missing.bin.gz" in lines[0]
 
 
-def test_importing_gtp_needs_neither_torch_nor_numpy():
+def test_importing_gtp_needs_neither_torch_nor_numpy(python):
     code = "import sys, engine.gtp.process, engine.factory; print([m for m in ('torch', 'numpy') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    command, environment = python("-c", code)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 
 
-def test_gtp_works_where_torch_is_missing():
+def test_gtp_works_where_torch_is_missing(python):
     code = (
         "import sys; sys.modules['torch'] = None\n"
         "from engine.cli import main\n"
         "sys.exit(main(['gtp', '--net', 'fake:hash', '--visits', '5']))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], input=b"boardsize 9\ngenmove b\nquit\n", capture_output=True, check=False
-    )
+    command, environment = python("-c", code)
+    script = b"boardsize 9\ngenmove b\nquit\n"
+    done = subprocess.run(command, env=environment, input=script, capture_output=True, check=False)
     assert re.fullmatch(rb"= \n\n= \w+\n\n= \n\n", done.stdout) and done.returncode == 0
