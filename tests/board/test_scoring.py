@@ -97,7 +97,7 @@ def test_areas_agree_with_the_oracle(width, height):
 @pytest.mark.parametrize(("width", "height"), [*SIZES, (19, 19), (25, 25), (2, 25)])
 def test_areas_agree_with_the_oracle_on_many(width, height):
     rng = np.random.default_rng(width * 1000 + height)
-    for _ in range(20000 // (width * height)):
+    for _ in range(max(6000 // (width * height), 8)):
         check_against_oracle(random_position(rng, width, height))
 
 
