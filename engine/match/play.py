@@ -11,7 +11,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from engine import sgf
@@ -224,7 +224,7 @@ def _final_score(slot: EngineSlot) -> str:
 def _ask_referee(referee: EngineSlot, position: Position, settings: GameSettings) -> str:
     """Show the referee the whole game and ask for its score; "" if it gives none."""
     try:
-        set_up(referee, settings)
+        set_up(referee, replace(settings, seconds=None, visits=None))
         for color, action in position.moves:
             referee.send(f"play {LETTER[color]} {_vertex(action, settings)}")
     except GtpError:

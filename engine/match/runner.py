@@ -6,13 +6,12 @@ has its own engines. Ctrl-C ends all engines; what was finished is kept.
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 import queue
 import threading
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -66,8 +65,8 @@ def probe(commands: Commands, settings: GameSettings, timeout: float, logs: Path
     crew = Crew.hire(commands, timeout, logs, 0)
     try:
         for slot in crew.slots:
-            set_up(slot, settings)
-            if settings.visits is not None and "kata-set-param" not in slot.commands:
+            set_up(slot, settings if slot is not crew.referee else replace(settings, seconds=None, visits=None))
+            if slot is not crew.referee and settings.visits is not None and "kata-set-param" not in slot.commands:
                 log.warning("%s has no kata-set-param: --visits says nothing to it", slot.label)
         return {slot.label: slot.name for slot in crew.slots}
     finally:
@@ -129,7 +128,7 @@ def run_games(
                 raise item
             else:
                 number, result, record = item
-                record = dataclasses.replace(record, comments={0: _comment(number, result, commands)})
+                record = replace(record, comments={0: _comment(number, result, commands)})
                 progress(store.add(number, number // 2, result, record))
     except BaseException:
         stop.set()
