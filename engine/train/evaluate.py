@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import EngineError
-
 from .nets import add_net_options, open_net
 from .records import Game, RecordError, read_any
 from .samples import Sample, replay
@@ -95,7 +93,7 @@ def evaluate_policy(evaluator: Evaluator, samples: Sequence[Sample], *, batch: i
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `keisei evaluate`."""
+    """Run `keisei evaluate`. Errors go to the caller as EngineError."""
     parser = argparse.ArgumentParser(prog="keisei evaluate", description=__doc__)
     parser.add_argument("what", choices=["policy"])
     parser.add_argument("--net", required=True, type=Path, help="net file")
@@ -108,21 +106,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     add_net_options(parser)
     arguments = parser.parse_args(argv)
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    try:
-        evaluator, _ = open_net(arguments.net, arguments, max_batch=32)
-        samples = held_out_samples(
-            read_any(arguments.games), positions=arguments.positions, seed=arguments.seed, size=arguments.size
-        )
-        if not samples:
-            log.error("%s: no held-out games of size %d", arguments.games, arguments.size)
-            return 1
-        json.dump(evaluate_policy(evaluator, samples), sys.stdout)
-        sys.stdout.write("\n")
-    except EngineError as error:
-        log.error("%s", error)
-        return 1
+    evaluator, _ = open_net(arguments.net, arguments, max_batch=32)
+    samples = held_out_samples(
+        read_any(arguments.games), positions=arguments.positions, seed=arguments.seed, size=arguments.size
+    )
+    if not samples:
+        raise RecordError(f"{arguments.games}: no held-out games of size {arguments.size}")
+    json.dump(evaluate_policy(evaluator, samples), sys.stdout)
+    sys.stdout.write("\n")
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

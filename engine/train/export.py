@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.errors import ConfigError, EngineError
+from engine.errors import ConfigError
 
 if TYPE_CHECKING:
     from torch import nn
@@ -134,7 +134,7 @@ def export(source: Path, weights: Path, name: str, *, note: dict[str, Any]) -> d
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `keisei export`."""
+    """Run `keisei export`. Errors go to the caller as EngineError."""
     parser = argparse.ArgumentParser(prog="keisei export", description=__doc__)
     parser.add_argument("net", type=Path, help="net.safetensors of a run")
     parser.add_argument("--name", required=True, help="name under which the net is shipped")
@@ -143,20 +143,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--measured", action="append", default=[], metavar="KEY=TEXT", help="a measured figure")
     arguments = parser.parse_args(argv)
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    try:
-        note = dict(text.split("=", 1) for text in arguments.note)
-        entry = export(arguments.net, arguments.weights, arguments.name, note=note)
-        if arguments.measured:
-            manifest = read_manifest(arguments.weights / "manifest.toml")
-            figures = dict(text.split("=", 1) for text in arguments.measured)
-            manifest[arguments.name].setdefault("measured", {}).update(figures)
-            write_manifest(arguments.weights / "manifest.toml", manifest)
-    except (EngineError, ValueError) as error:
-        log.error("%s", error)
-        return 1
+    note = dict(split_note(text) for text in arguments.note)
+    entry = export(arguments.net, arguments.weights, arguments.name, note=note)
+    if arguments.measured:
+        manifest = read_manifest(arguments.weights / "manifest.toml")
+        figures = dict(split_note(text) for text in arguments.measured)
+        manifest[arguments.name].setdefault("measured", {}).update(figures)
+        write_manifest(arguments.weights / "manifest.toml", manifest)
     log.info("%s: %d bytes, sha256 %s", entry["file"], entry["bytes"], entry["sha256"])
     return 0
 
 
-if __name__ == "__main__":
-    raise SystemExit(main())
+def split_note(text: str) -> tuple[str, str]:
+    """Split KEY=TEXT.
+
+    Raises:
+        ConfigError: there is no `=`.
+    """
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise ConfigError(f"{text!r} is not KEY=TEXT")
+    return key, value

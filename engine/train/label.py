@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import EngineError
-
 from .nets import add_net_options, open_net
 from .recipe import Recipe, data_home, read_recipe
 from .records import RecordError
@@ -144,7 +142,7 @@ def make_header(evaluator: Evaluator, recipe: Recipe, teacher: str) -> Header:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `keisei label`."""
+    """Run `keisei label`. Errors go to the caller as EngineError."""
     parser = argparse.ArgumentParser(prog="keisei label", description=__doc__)
     parser.add_argument("--teacher", required=True, type=Path, help="net file whose opinion is the target")
     parser.add_argument("--recipe", required=True, help="recipe name or TOML file; its [samples] is the plan")
@@ -155,19 +153,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     add_net_options(parser)
     arguments = parser.parse_args(argv)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
-    try:
-        recipe = read_recipe(arguments.recipe)
-        evaluator, teacher = open_net(arguments.teacher, arguments, max_batch=4 * arguments.batch)
-        out = arguments.out or data_home() / recipe.name / "shards"
-        header = make_header(evaluator, recipe, teacher)
-        log.info("labelling into %s", out)
-        samples = draw(recipe.samples, arguments.data)
-        label(evaluator, header, samples, out, batch=arguments.batch, part=arguments.part)
-    except EngineError as error:
-        log.error("%s", error)
-        return 1
+    recipe = read_recipe(arguments.recipe)
+    evaluator, teacher = open_net(arguments.teacher, arguments, max_batch=4 * arguments.batch)
+    out = arguments.out or data_home() / recipe.name / "shards"
+    header = make_header(evaluator, recipe, teacher)
+    log.info("labelling into %s", out)
+    label(evaluator, header, draw(recipe.samples, arguments.data), out, batch=arguments.batch, part=arguments.part)
     return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

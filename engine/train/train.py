@@ -19,8 +19,6 @@ from typing import Any
 
 import torch
 
-from engine.errors import EngineError
-
 from .curves import draw_curves
 from .dataset import Loader
 from .export import write_net
@@ -93,7 +91,7 @@ def write_log(run: Run, event: str, values: dict[str, Any]) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `keisei train`."""
+    """Run `keisei train`. Errors go to the caller as EngineError."""
     parser = argparse.ArgumentParser(prog="keisei train", description=__doc__)
     parser.add_argument("--recipe", required=True, help="recipe name or TOML file")
     parser.add_argument("--shards", type=Path, action="append", help="shard folder (several allowed)")
@@ -106,19 +104,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
-    try:
-        recipe = read_recipe(arguments.recipe)
-        if arguments.steps:
-            recipe = dataclasses.replace(recipe, train=dataclasses.replace(recipe.train, steps=arguments.steps))
-        home = data_home() / recipe.name
-        loader = make_loader(recipe.train, arguments.shards or [home / "shards"])
-        run = Run(recipe, loader, arguments.out or home / "run", device=arguments.device)
-        log.info("resumed at step %d" if run.resume() else "a new run (step %d)", run.step)
-        log.info("training positions: %s", loader.positions())
-        train(run, stop_after=60 * arguments.minutes)
-    except EngineError as error:
-        log.error("%s", error)
-        return 1
+    recipe = read_recipe(arguments.recipe)
+    if arguments.steps:
+        recipe = dataclasses.replace(recipe, train=dataclasses.replace(recipe.train, steps=arguments.steps))
+    home = data_home() / recipe.name
+    loader = make_loader(recipe.train, arguments.shards or [home / "shards"])
+    run = Run(recipe, loader, arguments.out or home / "run", device=arguments.device)
+    log.info("resumed at step %d" if run.resume() else "a new run (step %d)", run.step)
+    log.info("training positions: %s", loader.positions())
+    train(run, stop_after=60 * arguments.minutes)
     return 0
 
 
@@ -129,7 +123,3 @@ def make_loader(plan: TrainPlan, folders: Sequence[Path]) -> Loader:
         ShardError: a folder is unusable.
     """
     return Loader(folders, plan.batch, {int(size): share for size, share in plan.shares.items()}, seed=plan.seed)
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -18,6 +18,7 @@ from engine.train.optim import orthogonalise, schedule
 from engine.train.recipe import Recipe, TrainPlan
 from engine.train.run import Run, make_net
 from engine.train.samples import SamplePlan
+from engine.train.shards import ShardError
 from engine.train.train import main, train
 
 NET = {"blocks": 2, "channels": 16, "gpool_every": 2, "head_channels": 8, "value_channels": 8}
@@ -183,6 +184,6 @@ def test_recipes(tmp_path):
     assert dataclasses.fields(TrainPlan)
 
 
-def test_a_missing_shard_folder_is_an_error_message_not_a_traceback(tmp_path, caplog):
-    assert main(["--recipe", "first", "--shards", str(tmp_path), "--out", str(tmp_path / "run")]) == 1
-    assert "manifest.jsonl" in caplog.text
+def test_a_missing_shard_folder_is_an_error_that_names_it(tmp_path):
+    with pytest.raises(ShardError, match=r"manifest\.jsonl"):
+        main(["--recipe", "first", "--shards", str(tmp_path), "--out", str(tmp_path / "run")])
