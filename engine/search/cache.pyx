@@ -13,7 +13,7 @@ from engine.board.go cimport GoState, go_handicap, go_situation_key
 from engine.board.types cimport BLACK, EMPTY, PAST, SCORING_TERRITORY, WHITE
 
 from .node cimport NODE_OWNERSHIP, Node, Prior, node_ownership, node_priors
-from .tree cimport Tree, set_estimate
+from .tree cimport Tree
 
 
 cdef int cache_open(EvalCache* c, uint64_t bytes, int area, bint ownership) noexcept nogil:
@@ -92,7 +92,6 @@ cdef void cache_load(const Slot* slot, Tree* t, Node* node) noexcept nogil:
     memcpy(node_priors(node), priors, node.n_priors * sizeof(Prior))
     if node.flags & NODE_OWNERSHIP:
         memcpy(node_ownership(node), priors + (t.area + 1) * sizeof(Prior), t.area * 2)
-    set_estimate(t, node, &slot.estimate)
 
 
 cdef uint64_t mix_word(uint64_t h, uint64_t word) noexcept nogil:

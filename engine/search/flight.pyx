@@ -29,7 +29,7 @@ cdef class Flight:
         cdef float[:, ::1] globals_ = self.globals_
         with nogil:
             self.rows = encode_batch(x, &self.batch, &spatial[0, 0, 0, 0], &globals_[0, 0])
-        if pad:
+        if pad and self.rows:
             self.rows = spatial.shape[0]
         return 0
 
@@ -49,9 +49,11 @@ cdef class Flight:
 
     cdef int take(self, Context* x, str name) except -1:
         cdef Outputs out
-        cdef list keep = fill_outputs(self, x.tree.area, x.ownership, &out)
-        if outputs_finite(x, &self.batch, &out) < 0:
-            raise EngineError(f"search: {name} gave a value that is not finite")
+        cdef list keep = []
+        if self.rows:
+            keep = fill_outputs(self, x.tree.area, x.ownership, &out)
+            if outputs_finite(x, &self.batch, &out) < 0:
+                raise EngineError(f"search: {name} gave a value that is not finite")
         with nogil:
             take_in(x, &self.batch, &out)
         self.evaluation = None

@@ -80,13 +80,16 @@ cdef void take_in(Context* x, Batch* b, const Outputs* out) noexcept nogil:
     for i in range(b.n):
         leaf = &b.leaves[i]
         node = node_at(&x.tree.arena, leaf.node)
-        fill_node(x, leaf, node, out)
-        if x.cache.n_buckets:
-            cache_store(&x.cache, leaf.key, &x.tree, node)
+        if leaf.n_rows == 0:
+            set_estimate(&x.tree, node, &leaf.cached)
+        else:
+            fill_node(x, leaf, node, out)
+            x.evaluations += 1
+            if x.cache.n_buckets:
+                cache_store(&x.cache, leaf.key, &x.tree, node)
         backup(&x.tree, &leaf.path, True)
         if leaf.path.depth:
             x.playouts += 1
-        x.evaluations += 1
     b.n = 0
     b.rows = 0
 

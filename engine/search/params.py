@@ -66,7 +66,9 @@ class SearchParams:
         0, "Leaves in a batch; 0 lets the batch grow with the tree up to what suits the evaluator.", low=0, high=4096
     )
     pad_batches: bool = setting(
-        False, "Evaluate full batches always, so that a position's evaluation never depends on how many there were."
+        False,
+        "Evaluate full batches always, so that an evaluation never depends on how many there were; "
+        "always so with a seed and a fixed batch size.",
     )
     batch_seconds: float = setting(
         0.05,

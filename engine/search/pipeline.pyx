@@ -42,7 +42,7 @@ cdef class Pipeline:
                               f"{self.evaluator.name} takes {self.evaluator.max_batch}")
         x.root_symmetries = min(params.root_symmetries, x.root_state.geo.n_symmetries, self.evaluator.max_batch)
         self.fixed_size = params.batch_size
-        self.pad = params.pad_batches
+        self.pad = params.pad_batches or (seeded and params.batch_size > 0)
         self.leaves = min(most, params.batch_size or getattr(self.evaluator, "preferred_batch", AUTO_BATCH))
         self.row_limit = 0.0 if seeded else params.batch_seconds
         rows = max(self.leaves * per_leaf, x.root_symmetries)
@@ -89,10 +89,11 @@ cdef class Pipeline:
         cdef double encoded
         flight.encode(x, self.pad)
         encoded = time.perf_counter()
-        flight.send(self.evaluator, len(self.flights) == 2, x.ownership)
+        if flight.rows:
+            flight.send(self.evaluator, len(self.flights) == 2, x.ownership)
+            self.batches += 1
         self.encode_seconds += encoded - begin
         self.net_seconds += time.perf_counter() - encoded
-        self.batches += 1
         return 0
 
     cdef int receive(self, Context* x, Flight flight) except -1:
@@ -104,7 +105,8 @@ cdef class Pipeline:
         flight.take(x, self.evaluator.name)
         self.net_seconds += waited - begin
         self.backup_seconds += time.perf_counter() - waited
-        self.time_rows(flight.rows)
+        if flight.rows:
+            self.time_rows(flight.rows)
         return 0
 
     cdef int time_rows(self, int rows) except -1:

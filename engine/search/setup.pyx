@@ -45,6 +45,7 @@ cdef int apply_params(Context* x, object params, bint seeded) except -1:
     x.conservative_pass = params.conservative_pass
     x.symmetry_mode = SYMMETRY_MODES[params.symmetry]
     x.key_options.ignore_history = params.cache_ignore_history and not seeded
+    x.defer_hits = seeded
     arena_init(&x.tree.arena, <uint64_t> params.tree_memory << 20)
     return 0
 

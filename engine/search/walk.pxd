@@ -8,7 +8,7 @@ from engine.board.planes cimport EncodeOptions
 
 from .cache cimport EvalCache, KeyOptions
 from .select cimport SelectParams
-from .tree cimport Path, Tree
+from .tree cimport Estimate, Path, Tree
 
 cdef enum:
     MAX_LIMITS = 16            # avoid / allow entries
@@ -34,7 +34,8 @@ ctypedef struct Leaf:
     int to_play
     int max_history
     int row                    # first row; as many rows as `n_rows`, one a symmetry
-    int n_rows
+    int n_rows                 # 0: it came from the cache, with `cached` as its evaluation
+    Estimate cached
     int symmetry               # of the first row; further rows count on
     uint64_t key[2]
 
@@ -67,6 +68,7 @@ ctypedef struct Context:
     int n_limits
     float* root_priors         # by prior index, or NULL: the stored ones
     double wide_noise
+    bint defer_hits            # a cache hit waits for its batch, so that the tree is the one without a cache
     int stop                   # set from any thread
     bint stop_when_proven
     bint memory_full

@@ -203,9 +203,14 @@ cdef int look_up(Context* x, Leaf* leaf, const uint8_t* legal) noexcept nogil:
         position_key(&leaf.state, leaf.to_play, legal, &x.key_options, leaf.max_history, leaf.key)
         slot = cache_find(&x.cache, leaf.key, x.ownership)
         if slot != NULL and slot.n_priors == node.n_priors:
-            cache_load(slot, &x.tree, node)
-            backup(&x.tree, &leaf.path, True)
             x.cache_hits += 1
+            cache_load(slot, &x.tree, node)
+            leaf.n_rows = 0
+            leaf.cached = slot.estimate
+            if x.defer_hits and leaf.path.depth:
+                return WALK_LEAF
+            set_estimate(&x.tree, node, &leaf.cached)
+            backup(&x.tree, &leaf.path, True)
             return WALK_DONE
     leaf.n_rows = 1
     leaf.symmetry = x.fixed_symmetry

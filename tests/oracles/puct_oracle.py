@@ -73,7 +73,9 @@ class Node:
 
     def q(self, action):
         child = self.children[action]
-        return 0.0 if child.proven == "draw" and self.tree.params.solver else float(np.float32(-child.sums[0] / child.visits))
+        if child.proven == "draw" and self.tree.params.solver:
+            return 0.0
+        return float(np.float32(-child.sums[0] / child.visits))
 
     def choose(self):
         p, n = self.tree.params, max(1, self.visits - 1)
