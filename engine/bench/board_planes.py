@@ -23,7 +23,7 @@ from engine.board import planes
 from engine.board.position import Position
 
 TARGET = 100.0  # µs, mean
-PLAIN_EVERY = 60  # moves between the positions that plain Python encodes
+PLAIN_EVERY = 90  # moves between the positions that plain Python encodes
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

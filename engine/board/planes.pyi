@@ -61,4 +61,7 @@ def read_ladders(position: Position) -> tuple[NDArray[np.uint8], NDArray[np.uint
     against Black's and against White's chains of two liberties."""
 
 def clear_ladder_cache() -> None:
-    """Forget this thread's ladder readings."""
+    """Forget this thread's ladder readings and set its counts to 0."""
+
+def ladder_cache_counts() -> tuple[int, int]:
+    """Return how many boards this thread found already read, and how many it had to read."""

@@ -23,8 +23,8 @@ from engine.board.symmetry import inverse_symmetry, symmetry_table, transform_ow
 from engine.errors import ConfigError
 
 __all__ = [
-    "ENCODINGS", "clear_ladder_cache", "encode_into", "encode_position", "inverse_symmetry", "read_ladders",
-    "symmetry_table", "transform_ownership", "transform_policy",
+    "ENCODINGS", "clear_ladder_cache", "encode_into", "encode_position", "inverse_symmetry",
+    "ladder_cache_counts", "read_ladders", "symmetry_table", "transform_ownership", "transform_policy",
 ]
 
 CODES = {
@@ -200,6 +200,12 @@ def read_ladders(Position position):
         mark_bits(&row, 0, reading.in_ladder)
     boards = np.asarray(out).reshape(3, position.height, position.width).astype(np.uint8)
     return boards[0], boards[1], boards[2]
+
+
+def ladder_cache_counts():
+    """Count this thread's readings; see planes.pyi."""
+    cdef CacheOwner owner = thread_cache()
+    return owner.cache.hits, owner.cache.misses
 
 
 def clear_ladder_cache():

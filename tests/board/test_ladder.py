@@ -4,6 +4,7 @@ import ladder_oracle
 import numpy as np
 import pytest
 
+from engine.bench.records import GAMES, actions_of
 from engine.board import planes
 from engine.board.position import Position
 
@@ -146,3 +147,20 @@ def test_remembered_readings_change_nothing(professional_games):
             position.play(action)
             planes.clear_ladder_cache()
             np.testing.assert_array_equal(planes.encode_position(position, "katago-v7")[0][14:18], expected)
+
+
+def test_a_game_encoded_move_by_move_reads_every_board_once():
+    """The boards one and two moves ago, with the kos that stood on them, are found in the table of readings."""
+    positions = kos = 0
+    planes.clear_ladder_cache()
+    for moves in GAMES[:4]:
+        position = Position(19, rules="chinese")
+        for action in actions_of(moves):
+            position.play(action)
+            kos += position.ko_action is not None
+            planes.encode_position(position, "katago-v7")
+            positions += 1
+    looked_up, read = planes.ladder_cache_counts()
+    assert kos > 20
+    assert positions - 20 <= read <= positions + 2  # games share their first moves; two may lose their place to another
+    assert looked_up > 1.9 * positions
