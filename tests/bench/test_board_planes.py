@@ -43,5 +43,5 @@ def test_games_of_a_table_are_read(tmp_path):
 
 def test_the_slow_encoder_is_found_in_the_source_tree(pytestconfig):
     folder = pytestconfig.rootpath / "tests" / "oracles"
-    game = records.actions_of(records.GAMES[0])[:40]
+    game = records.actions_of(records.GAMES[0])[:60]
     assert board_planes.plain_mean([game], folder) > 100
