@@ -12,7 +12,7 @@ from engine.evaluator import Evaluation
 from engine.evaluator_fakes import HashEvaluator, UniformEvaluator
 from engine.player import decide
 from engine.player.clock import Clock, TimeLeft, TimeSettings
-from engine.player.judgment import Judge, judgment_from
+from engine.player.judgment import judgment_from
 from engine.player.net import BackgroundNet, LoadedNet, ReadyNet
 from engine.player.player import RESIGN, Player
 from engine.player.settings import PlayerSettings
@@ -218,19 +218,18 @@ def test_passes_without_waiting_only_if_the_setting_says_so():
 
 
 def test_captures_dead_stones_before_passing_where_all_stones_count():
-    rows = [".XX.XO.", "OXX.XO.", ".XXXXO.", "XXXXXOO", "XOOOOO.", "OO.O.O.", "......."]
-    owners = ["XXXXXOO", "XXXXXOO", "XXXXXOO", "XXXXXOO", "XOOOOOO", "OOOOOOO", "OOOOOOO"]
-    player = make_player(Drawn(owners, rows, favourites=(49,)), visits=2)
-    place(player, rows)
-    player.set_rules(player.game.rules.__class__(suicide=True))
-    player.set_komi(-5.5)
-    position = player.game.position
-    judge = Judge(Drawn(owners, rows)).judge
-    moves = decide.must_clean_up(position, BLACK, judge)
-    if decide.score_for(position, BLACK, None) > 0:
-        assert moves == []
-    else:
-        assert moves and all(position.is_legal(move, BLACK) for move in moves)
+    rows = ["...XO..", ".O.XO..", "...XO..", "...XO..", "...XO..", "...XO..", "...XO.."]
+    owners = ["XXXXOOO"] * 7
+    beside_the_dead_stone = {1, 7, 9, 15}
+    for komi, captures in ((0.5, True), (-20.5, False)):  # Black wins by capturing, or wins anyhow
+        player = make_player(Drawn(owners, rows, favourites=(49,)), visits=1)
+        place(player, rows)
+        player.set_rules(player.game.rules.__class__(suicide=True))
+        player.set_komi(komi)
+        action = genmove(player, BLACK, play=False).action
+        assert action in beside_the_dead_stone if captures else action == 49
+        player.set_rules(player.game.rules.__class__(friendly_pass_ok=True))
+        assert genmove(player, BLACK, play=False).action == 49
 
 
 def test_cleanup_goes_for_the_shortest_dead_chain():

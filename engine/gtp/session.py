@@ -136,6 +136,8 @@ class Session:
         except UnsupportedBoardSize:
             return False, "unacceptable size"
         except EngineError as error:
+            if stream.opened:
+                log.warning("%s: %s", request.name, error)  # the reply can no longer say it
             return False, one_line(str(error))
         except (Abandoned, ClosedOutput):
             raise

@@ -114,13 +114,12 @@ def test_allow_and_avoid_belong_to_the_color_named(nine):
     assert not {vertex for info in infos for vertex in info["pv"][::2]} & {"E5", "C3", "pass"}
 
 
-def test_nothing_allowed_leaves_the_session_in_step(nine):
+def test_nothing_left_to_look_at_is_an_error(nine):
     nine.ok("play b E5")
-    nine.send("7 kata-analyze w 5 allow w E5 1\n")
-    reply = nine.read_until(r"\n")
-    if reply.startswith("="):
-        nine.send("\n")
-    nine.read_until(r"\A(info [^\n]*\n)*\n")
+    everything = ",".join(f"{column}{row}" for column in "ABCDEFGHJ" for row in range(1, 10)) + ",pass"
+    for restriction in ("allow w E5 1", f"avoid w {everything} 3"):
+        for command in ("kata-analyze w 5", "lz-genmove_analyze w 5"):
+            assert nine.error(f"{command} {restriction}") == "no legal move is left to look at"
     assert nine.ok("name") == "Keisei" and nine.game.position.n_moves == 1
 
 
@@ -219,6 +218,29 @@ def test_genmove_analyze_with_one_visit_still_has_a_line(make_client):
     client = make_client(visits=1)
     client.send("kata-genmove_analyze w ownership true\n")
     assert re.fullmatch(r"=\ninfo move \w+ visits \d+ [^\n]*\nplay \w+\n\n", client.read_until(r"\n\n"))
+
+
+def test_genmove_analyze_keeps_to_the_moves_allowed(nine):
+    for _ in range(3):
+        nine.send("kata-genmove_analyze b 10 allow b E5,C3,G7 1\n")
+        assert nine.read_until(r"play \w+\n\n").split()[-1] in ("E5", "C3", "G7")
+
+
+def test_pondering_goes_on_between_commands_and_never_gets_in_the_way(make_client):
+    client = make_client(ponder=True, ponder_visits=1_000_000)
+    client.ok("boardsize 9")
+    first = client.ok("genmove b")
+    thinker = client.controller.player._thinker
+    deadline = time.monotonic() + 30
+    while thinker._searcher.visits < 200 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert thinker._searcher.visits >= 200
+    assert client.ok("name") == "Keisei"
+    assert client.game.position.n_moves == 1
+    client.ok("play w E5" if first != "E5" else "play w C3")
+    assert client.ok("genmove b")
+    client.ok("undo")
+    assert client.game.position.n_moves == 2
 
 
 def test_search_without_playing(nine):

@@ -76,6 +76,7 @@ def _analyze(controller: Controller, request: Request, stream: Stream, dialect: 
     player = controller.player
     options = analysis_options.parse(request.args, *player.size)
     color = options.color or player.to_play
+    _check_restrictions(controller, options, color)
     interval = controller.settings.analysis_interval if options.interval is None else options.interval
     writer = _writer(controller, options, dialect)
     wish = _wish(controller, stream, writer, options, interval)
@@ -89,6 +90,7 @@ def _genmove_analyze(
     player = controller.player
     options = analysis_options.parse(request.args, *player.size)
     color = options.color or player.to_play
+    _check_restrictions(controller, options, color)
     writer = _writer(controller, options, dialect)
     wish = _wish(controller, stream, writer, options, min(options.interval or NEVER, NEVER))
     player.ready(controller.token)
@@ -114,6 +116,14 @@ def _writer(controller: Controller, options: AnalysisOptions, dialect: str) -> L
     from engine.gtp.analysis_text import LineWriter
 
     return LineWriter(dialect, options, controller.settings.analysis_pv_length)
+
+
+def _check_restrictions(controller: Controller, options: AnalysisOptions, color: int) -> None:
+    """Refuse to search where avoid and allow leave no legal move."""
+    legal = controller.player.game.position.legal_mask(color)
+    left = options.allow.get(color, range(len(legal)))
+    if not any(legal[action] for action in left if action not in options.avoid.get(color, ())):
+        raise GtpError("no legal move is left to look at")
 
 
 def _root_options(options: AnalysisOptions) -> RootOptions:
