@@ -1,7 +1,8 @@
 """Runs a net on the CPU: rows of a batch are shared out among threads, each of which evaluates its rows alone.
 
-Perf: one thread a share beats all threads inside one layer: with a small net the layers are too short to be worth a
-barrier each, and where other programs use the machine a barrier waits for the slowest (bench/net.py prints both).
+Perf: one thread a share beats all threads inside one layer: the layers are too short to be worth a barrier each (b6 on
+two idle cores, batch 8: 504/s against 422/s), and where other programs use the machine every barrier waits for the
+thread that was put aside (two cores, load 8, batch 1: 0.4/s against 30/s). Only large nets share out a single position.
 """
 
 from __future__ import annotations
@@ -49,10 +50,19 @@ class CpuRunner:
     """Evaluates packed batches on `threads` threads.
 
     A row's numbers depend on that row, the board size and how many rows its share has, never on its neighbours.
+
+    Args:
+        build: makes the function for a board size.
+        threads: worker threads.
+        keep: board sizes whose function is kept.
+        share_layers: give the layers of a lone position all threads, for nets large enough to gain.
     """
 
-    def __init__(self, build: Callable[[int, int], Program], *, threads: int, keep: int) -> None:
+    def __init__(
+        self, build: Callable[[int, int], Program], *, threads: int, keep: int, share_layers: bool = False
+    ) -> None:
         self.threads = threads
+        self._share_layers = share_layers
         self._programs = SizeCache(build, keep)
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="net", initializer=_one_thread)
         for done in [self._pool.submit(threading.get_ident) for _ in range(threads)]:
@@ -75,10 +85,10 @@ class CpuRunner:
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def evaluate(self, spatial: FloatArray, globals_: FloatArray) -> FloatArray:
-        """Evaluate at once; a single row gets all threads inside the layers."""
-        if len(spatial) > 1 or self.threads == 1:
-            return self.finish(self.start(spatial, globals_))
-        return _run(self._programs.get(spatial.shape[3], spatial.shape[2]), spatial, globals_)
+        """Evaluate at once."""
+        if len(spatial) == 1 and self._share_layers:
+            return _run(self._programs.get(spatial.shape[3], spatial.shape[2]), spatial, globals_)
+        return self.finish(self.start(spatial, globals_))
 
     def close(self) -> None:
         """Stop the threads."""

@@ -89,7 +89,7 @@ class GpuRunner:
         try:
             self._launch(batch)
         except BaseException:
-            self._free_slots.append(batch.slot)
+            self._free_slots.appendleft(batch.slot)
             raise
         self._flying.append(batch)
         return batch
@@ -110,7 +110,7 @@ class GpuRunner:
                 if batch.at < len(batch.spatial):
                     self._launch(batch)
         finally:
-            self._free_slots.append(batch.slot)
+            self._free_slots.appendleft(batch.slot)
         return batch.results[0] if len(batch.results) == 1 else np.concatenate(batch.results)
 
     def evaluate(self, spatial: FloatArray, globals_: FloatArray) -> FloatArray:

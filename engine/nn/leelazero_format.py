@@ -77,7 +77,7 @@ def load_leela_zero(path: Path) -> tuple[Spec, dict[str, Tensor]]:
         "channels": channels,
         "blocks": blocks,
     }
-    return spec, {key: torch.from_numpy(np.ascontiguousarray(t)) for key, t in tensors.items()}
+    return spec, {key: torch.from_numpy(t.copy()) for key, t in tensors.items()}
 
 
 def _read_rows(path: Path) -> tuple[int, list[_Floats]]:

@@ -5,7 +5,6 @@ Checks inputs, hands packed batches to a runner (cpu_runner, gpu_runner) and cut
 
 from __future__ import annotations
 
-import logging
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,8 +25,7 @@ from .settings import NetSettings
 
 FloatArray = NDArray[np.float32]
 CPU_MAX_BATCH, GPU_MAX_BATCH = 32, 256
-
-log = logging.getLogger(__name__)
+LARGE_NET = 15_000_000  # parameters from which a lone position is worth all threads
 
 
 class Runner(Protocol):
@@ -47,11 +45,12 @@ class TorchEvaluator:
     contents; on a CPU it may depend, in the last bits, on how many rows there are.
     """
 
-    def __init__(self, net: Net, runner: Runner, *, max_batch: int, where: str) -> None:
+    def __init__(self, net: Net, runner: Runner, *, max_batch: int, where: str, precision: str) -> None:
         self.net = net
         self.name = f"{net.description.name} on {where}"
         self.encoding = net.description.encoding
         self.max_batch = max_batch
+        self.precision = precision
         self._runner = runner
         self._given = available(net.spec)
         self._flying: dict[int, tuple[Any, int, bool]] = {}
@@ -105,8 +104,6 @@ class TorchEvaluator:
         if (width, height) not in self._sizes_seen:
             self.net.check_size(width, height)
             self._sizes_seen.add((width, height))
-            if self.net.description.trained_for(width, height) is False:
-                log.warning("net %s was not trained on %dx%d boards", self.net.description.name, width, height)
         return int(height * width)
 
     def _unpack(self, packed: FloatArray, points: int, ownership: bool) -> Evaluation:
@@ -138,7 +135,8 @@ def make_evaluator(net: Net, settings: NetSettings) -> TorchEvaluator:
 
     if has_meta:
         meta(19, 19)  # a bad profile is refused now
-    where = f"{device}, {str(dtype).removeprefix('torch.')}"
+    precision = str(dtype).removeprefix("torch.")
+    where = f"{device}, {precision}"
     if device.type == "cuda":
         ops = CudaOps(
             device,
@@ -147,7 +145,7 @@ def make_evaluator(net: Net, settings: NetSettings) -> TorchEvaluator:
         )
         largest = settings.max_batch or GPU_MAX_BATCH
         gpu = GpuRunner(ops, max_batch=largest, keep=settings.cached_sizes)
-        return TorchEvaluator(net, gpu, max_batch=largest, where=where)
+        return TorchEvaluator(net, gpu, max_batch=largest, where=where, precision=precision)
     if device.type != "cpu":
         raise ConfigError(f"unknown device {settings.device!r}")
     threads = choose_threads(settings.threads)
@@ -155,5 +153,7 @@ def make_evaluator(net: Net, settings: NetSettings) -> TorchEvaluator:
         lambda w, h: compile_net(net, w, h, dtype=dtype, optimism=optimism, meta=meta(w, h)),
         threads=threads,
         keep=settings.cached_sizes,
+        share_layers=net.description.parameters >= LARGE_NET,
     )
-    return TorchEvaluator(net, cpu, max_batch=settings.max_batch or CPU_MAX_BATCH, where=f"{where}, {threads} threads")
+    largest = settings.max_batch or CPU_MAX_BATCH
+    return TorchEvaluator(net, cpu, max_batch=largest, where=f"{where}, {threads} threads", precision=precision)
