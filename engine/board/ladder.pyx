@@ -1,9 +1,9 @@
 """The ladder reader: which chains can be captured in a ladder now, and which moves start one.
 
 It reads on the light board of ladder_board.pxd, depth first: the attacker plays on the chain's two liberties, the
-defender captures or extends (NETFORMATS.md §2). Cuts below are those that cannot change an answer. Finished positions stay in a
-table keyed by position and ko point, so that the boards one and two moves ago are mostly remembered when a game or a
-line of search is encoded move by move.
+defender captures or extends (NETFORMATS.md §2). Cuts below are those that cannot change an answer. Finished positions
+stay in a table keyed by position and ko point, so that the boards one and two moves ago are mostly remembered when a
+game or a line of search is encoded move by move.
 """
 
 from libc.stdlib cimport calloc, free
