@@ -71,27 +71,15 @@ def load(net: str | None, settings: NetSettings) -> LoadedNet:
     """
     if net is not None and net.startswith("fake:"):
         return _fake(net)
-    path = net_file(net)  # before torch is imported, so that a wrong name is told at once
+    from engine.nn.catalog import find
+
+    path = find(net)  # before torch is imported, so that a wrong name is told at once
     from engine.nn.net import load_net
     from engine.nn.torch_evaluator import make_evaluator
 
     loaded = load_net(path)
     description = loaded.description
     return LoadedNet(make_evaluator(loaded, settings), description.name, frozenset(description.sizes) or None)
-
-
-def net_file(net: str | None) -> Path:
-    """Return the file of a net given by file, by name, or not at all (then the default of the shipped ones).
-
-    Raises WeightsError if there is no net of that name.
-    """
-    if net is not None and Path(net).exists():
-        return Path(net)
-    if net is not None and (Path(net).suffix or len(Path(net).parts) > 1):
-        raise WeightsError(f"{net}: no such file")
-    from engine.nn.catalog import find
-
-    return Path(find(net))
 
 
 def make_player(settings: EngineSettings, net: NetSource) -> Player:
