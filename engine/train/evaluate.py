@@ -96,7 +96,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run `keisei evaluate`. Errors go to the caller as EngineError."""
     parser = argparse.ArgumentParser(prog="keisei evaluate", description=__doc__)
     parser.add_argument("what", choices=["policy"])
-    parser.add_argument("--net", required=True, type=Path, help="net file")
+    parser.add_argument("--net", help="net file or shipped net; default: the shipped one")
     parser.add_argument(
         "--games", required=True, type=Path, help="table or folder of games; its held-out ones are used"
     )

@@ -123,7 +123,7 @@ def export(source: Path, weights: Path, name: str, *, note: dict[str, Any]) -> d
         "bytes": target.stat().st_size,
         "encoding": spec["encoding"],
         "parameters": sum(t.numel() for t in tensors.values()),
-        **metadata,
+        **{key: value for key, value in metadata.items() if key != "name"},
         **note,
     }
     if old.get("sha256") == digest and "measured" in old:

@@ -144,7 +144,7 @@ def make_header(evaluator: Evaluator, recipe: Recipe, teacher: str) -> Header:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `keisei label`. Errors go to the caller as EngineError."""
     parser = argparse.ArgumentParser(prog="keisei label", description=__doc__)
-    parser.add_argument("--teacher", required=True, type=Path, help="net file whose opinion is the target")
+    parser.add_argument("--teacher", required=True, help="net file or shipped net whose opinion is the target")
     parser.add_argument("--recipe", required=True, help="recipe name or TOML file; its [samples] is the plan")
     parser.add_argument("--data", required=True, type=Path, help="folder of the game collections")
     parser.add_argument("--out", type=Path, help="shard folder; default $KEISEI_DATA/<recipe>/shards")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,15 +16,16 @@ def add_net_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=int, default=0, help="CPU threads; 0 = one a physical core")
 
 
-def open_net(path: Path, options: argparse.Namespace, *, max_batch: int) -> tuple[Evaluator, str]:
-    """Return an evaluator of the net file, and the net's name with its hash.
+def open_net(name: str | None, options: argparse.Namespace, *, max_batch: int) -> tuple[Evaluator, str]:
+    """Return an evaluator of a net file or shipped net, and the net's name with its hash.
 
     Raises:
-        WeightsError: the file is no net.
+        WeightsError: there is no such net, or the file is none.
     """
     from engine.nn import NetSettings, load_net, make_evaluator
+    from engine.nn.catalog import find
 
-    net = load_net(path)
+    net = load_net(find(name))
     settings = NetSettings(
         device=options.device, precision=options.precision, threads=options.threads, max_batch=max_batch
     )
