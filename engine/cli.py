@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from engine import __version__
@@ -145,10 +145,33 @@ def gtp(argv: Sequence[str]) -> int:
     add_common_options(parser)
     parser.add_argument("--name", metavar="TEXT", help="what to answer to `name`, for GUIs that look at it")
     parser.add_argument("--version", metavar="TEXT", help="what to answer to `version`")
+    parser.add_argument("--list-settings", action="store_true", help="print every setting for --set, and leave")
     options = parser.parse_args(list(argv))
+    if options.list_settings:
+        print(settings_text(factory.SECTIONS))
+        return 0
     front = {key: value for key, value in (("name", options.name), ("version", options.version)) if value is not None}
     settings = factory.make_settings(factory.preset("gtp"), *layers(options), {"gtp": front})
     factory.serve_gtp(settings, options.net)
+
+
+def settings_text(sections: Mapping[str, type]) -> str:
+    """Return a paragraph for every setting: name, type, default, range, meaning."""
+    from engine import config
+
+    lines = []
+    for section, cls in sections.items():
+        for key, about in config.describe(cls).items():
+            kind = "a list" if about.kind is tuple else about.kind.__name__
+            if about.choices:
+                kind = "|".join(about.choices)
+            limits = "".join(f", {sign} {value:g}" for sign, value in ((">=", about.low), ("<=", about.high))
+                             if value is not None)  # fmt: skip
+            unit = f" {about.unit}" if about.unit else ""
+            default = config.to_text(about.default)
+            lines.append(f"{section}.{key} = {default}   ({kind}{' or none' if about.optional else ''}{limits}{unit})")
+            lines.append(f"    {about.doc}")
+    return "\n".join(lines)
 
 
 def bench(argv: Sequence[str]) -> int:

@@ -113,6 +113,14 @@ def test_errors_of_the_process():
     assert done.returncode == 2 and "usage: keisei bench board" in done.stderr
 
 
+def test_settings_are_listed(capsys):
+    assert cli.main(["gtp", "--list-settings"]) == 0
+    text = capsys.readouterr().out
+    assert "player.visits = none   (int or none, >= 1 visits)\n    Visits of the tree" in text
+    assert "net.precision = auto   (auto|float32|bfloat16|float16)" in text
+    assert all(f"\n{name}." in "\n" + text for name in factory.SECTIONS)
+
+
 def test_gtp_help_names_the_common_options():
     done = run("gtp", "--help")
     assert done.returncode == 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -131,7 +130,7 @@ class Thinker:
         """Return the searcher with the position in it."""
         self._warn_of_size(net, position.width, position.height)
         if self._searcher is None:
-            self._searcher = Searcher(net.evaluator, self._params, seed=self._seed())
+            self._searcher = Searcher(net.evaluator, self._params, seed=self._fixed_seed)
         self._freshen(self._searcher, position)
         self._searcher.set_position(position, color)
         return self._searcher
@@ -145,12 +144,9 @@ class Thinker:
         goes_on = bool(self._searched) and moves[: len(self._searched)] == self._searched
         if self._new_game and not goes_on:
             searcher.clear()
-            searcher.reseed(self._seed())
+            searcher.reseed(self._fixed_seed)  # without one, from the system
         self._new_game = False
         self._searched = moves
-
-    def _seed(self) -> int:
-        return self._fixed_seed if self._fixed_seed is not None else random.SystemRandom().getrandbits(62)
 
     def _warn_of_size(self, net: LoadedNet, width: int, height: int) -> None:
         size = (width, height)

@@ -370,6 +370,25 @@ def test_the_game_goes_on_after_two_passes_or_a_resignation(client):
     assert re.fullmatch(r"[A-J][1-9]|pass|resign", client.ok("genmove w"))
 
 
+def test_status_and_score_do_not_change_with_the_final_passes(client):
+    client.ok("boardsize 7")
+    for column in "ABCDEFG":
+        client.ok(f"play b {column}3")
+        client.ok(f"play w {column}4")
+    client.ok("play b d6")
+    statuses = ("dead", "alive", "seki")
+    answers = []
+    for line in ("name", "play w pass", "play b pass", "play w pass", "clear_cache"):
+        client.ok(line)
+        answers.append([client.ok("final_score"), *(client.ok(f"final_status_list {status}") for status in statuses)])
+    assert all(answer == answers[0] for answer in answers)
+    stones = " ".join(answers[0][1:]).split()
+    assert sorted(stones) == sorted([f"{column}{row}" for column in "ABCDEFG" for row in (3, 4)] + ["D6"])
+    assert re.fullmatch(r"[BW]\+[0-9.]+|0", answers[0][0])
+    for line in ("final_status_list", "final_status_list x", "final_status_list dead alive"):
+        assert client.error(line) == "syntax error"
+
+
 def test_warns_once_of_an_untrained_size(make_client, caplog):
     client = make_client(trained_sizes=frozenset({(19, 19)}))
     client.ok("genmove b")
