@@ -416,6 +416,14 @@ def test_a_net_that_loads_late_and_one_that_fails():
     late.start(failures.append)
     assert late.wait(StopToken()).name == "late" and not failures
 
+    class Small(UniformEvaluator):
+        def supports_size(self, width, height):
+            return width == height == 19
+
+    asked = BackgroundNet(lambda: LoadedNet(Small(), "small"), ask_sizes=True)
+    asked.start(failures.append, delay=60.0)
+    assert not asked.supports_size(9, 9) and asked.supports_size(19, 19)
+
     def fail():
         raise EngineError("broken.bin.gz: no net")
 

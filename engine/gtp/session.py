@@ -63,6 +63,7 @@ class Session:
         self._force_exit = force_exit
         self.inbox = Inbox()
         self._code = 0
+        self._timers: list[threading.Timer] = []  # that end the process by force
 
     def start_reading(self, read: Callable[[int], bytes | None]) -> None:
         """Start the reader thread on a byte source (see `read_lines`)."""
@@ -125,9 +126,8 @@ class Session:
         token = self._controller.begin()
         streams = (stream,) if command.streaming else ()
         try:
-            if not (command.streaming or command.thinks):
-                return True, command.handler(self._controller, request) or ""
-            with self.inbox.watch(self._interrupter(command, token), any_line=not command.thinks):
+            any_line = command.streaming and not command.thinks
+            with self.inbox.watch(self._interrupter(token, any_line), any_line=any_line):
                 return True, command.handler(self._controller, request, *streams) or ""
         except GtpError as error:
             return False, str(error)
@@ -144,23 +144,30 @@ class Session:
         except Exception:
             log.exception("%s failed", request.name)
             return False, "internal error"
+        finally:
+            self._disarm()
 
-    def _interrupter(self, command: Command, token: StopToken) -> Callable[[], None]:
+    def _interrupter(self, token: StopToken, any_line: bool) -> Callable[[], None]:
         def call() -> None:
             if self.inbox.abandoned:
-                token.abandon()
                 self._arm()
-            elif not command.thinks:
+                token.abandon()
+            elif any_line:
                 token.stop()
 
         return call
 
     def _arm(self) -> None:
-        """Make sure that the process ends though the worker might be deep in compiled code."""
+        """Make sure that the process ends though the command might be deep in compiled code."""
         if self._force_exit is not None:
             timer = threading.Timer(GRACE, self._force_exit, args=(self._code,))
             timer.daemon = True
+            self._timers.append(timer)
             timer.start()
+
+    def _disarm(self) -> None:
+        while self._timers:
+            self._timers.pop().cancel()
 
     def _explain_abandoning(self) -> None:
         if self._code == 0:

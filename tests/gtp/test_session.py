@@ -213,6 +213,25 @@ def test_a_script_that_ends_with_quit_is_answered_whole(session):
     assert session.finish() == b"= thought\n\n= a\n\n=\ninfo 1\n\n= thought\n\n= \n\n" and session.code == 0
 
 
+def test_what_does_not_come_back_is_ended_by_force(commands, monkeypatch):
+    monkeypatch.setattr("engine.gtp.session.GRACE", 0.05)
+    stuck = threading.Event()
+
+    @registry.command("stuck")
+    def stuck_command(controller, request):
+        assert stuck.wait(PATIENCE)
+
+    session = Harness()
+    session.send(b"echo a\necho b\nstuck\n")
+    session.close()
+    deadline = time.monotonic() + PATIENCE
+    while not session.forced and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert session.forced[0] == 0
+    stuck.set()
+    assert session.finish() == b"= a\n\n= b\n\n= \n\n"
+
+
 def test_lines_behind_quit_are_not_run(session):
     session.send(b"quit\necho a\n")
     assert session.finish() == b"= \n\n"
