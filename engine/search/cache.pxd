@@ -34,7 +34,7 @@ cdef int cache_open(EvalCache* c, uint64_t bytes, int area, bint ownership) noex
 cdef void cache_close(EvalCache* c) noexcept nogil
 cdef Slot* cache_find(EvalCache* c, const uint64_t* key, bint ownership) noexcept nogil      # NULL = not there
 cdef void cache_store(EvalCache* c, const uint64_t* key, Tree* t, Node* node) noexcept nogil  # a node just evaluated
-cdef void cache_load(const Slot* slot, Tree* t, Node* node) noexcept nogil  # priors and ownership; n_priors must be equal
+cdef void cache_load(const Slot* slot, Tree* t, Node* node) noexcept nogil  # priors, ownership; as many priors
 cdef void position_key(
     const GoState* s, int to_play, const uint8_t* legal, const KeyOptions* options, int max_history, uint64_t* key
 ) noexcept nogil

@@ -14,8 +14,8 @@ LAG_SHARE = 0.3  # … but no more than this share of it
 LEAST = 0.01  # s: where there is any time, never plan for less
 # Moves that one side still has to play: half of the larger share of the board, and never fewer than FEWEST_MOVES.
 OPENING_SHARE = 0.5  # of the points not yet played
-FEWEST_LEFT = 0.12  # of the area
-FEWEST_MOVES = 5.0
+FEWEST_LEFT = 0.2  # of the area
+FEWEST_MOVES = 8.0
 LONGEST_SHARE = 0.25  # of the main time on one move
 
 
