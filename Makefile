@@ -4,6 +4,7 @@
 PYTHON ?= python3
 VENV   ?= .venv
 ARGS   ?=
+TORCH_ARGS ?=
 TESTS  ?=
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
@@ -78,7 +79,8 @@ $(STAMPS)/venv: | check-tools
 	@touch $@
 
 $(STAMPS)/deps: .ci/constraints.txt pyproject.toml $(STAMPS)/venv
-	@$(PIP) install $(PIN) cython numpy torch sgfmill safetensors tqdm </dev/null >&2
+	@$(PIP) install $(PIN) $(TORCH_ARGS) torch </dev/null >&2
+	@$(PIP) install $(PIN) cython numpy sgfmill safetensors tqdm </dev/null >&2
 	@touch $@
 
 $(STAMPS)/package: $(SOURCES) $(STAMPS)/deps
