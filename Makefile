@@ -37,8 +37,8 @@ golden: $(STAMPS)/test ## Run the tests against golden outputs alone, all positi
 	@$(BIN)/pytest -m 'slow or not slow' -k golden $(TESTS)
 
 lint: $(STAMPS)/dev ## Check style (ruff, cython-lint)
-	@$(BIN)/ruff check engine tests benchmarks setup.py
-	@$(BIN)/cython-lint engine
+	@$(BIN)/ruff check engine tests setup.py
+	@PATH="$(abspath $(BIN)):$$PATH" cython-lint engine
 
 types: $(STAMPS)/dev ## Check types (mypy)
 	@$(BIN)/mypy
@@ -75,7 +75,7 @@ $(STAMPS)/venv: | check-tools
 	@echo "keisei: setting up $(VENV) (once; downloads torch, numpy and a few small packages)" >&2
 	@$(PYTHON) -m venv $(VENV) </dev/null >&2
 	@mkdir -p $(STAMPS)
-	@$(PIP) install --upgrade pip 'setuptools>=68' wheel </dev/null >&2
+	@$(PIP) install --upgrade pip 'setuptools>=77' wheel </dev/null >&2
 	@touch $@
 
 $(STAMPS)/deps: .ci/constraints.txt pyproject.toml $(STAMPS)/venv

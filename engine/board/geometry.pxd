@@ -15,7 +15,7 @@ ctypedef struct Geometry:
     int16_t point_of_action[MAX_ACTIONS]    # action -> point; action area -> PASS
     int16_t action_of_point[MAX_POINTS]     # point -> action; PASS (0) -> area; other walls -> -1
     uint8_t empty_board[MAX_POINTS]         # WALL off the board, EMPTY on it
-    int16_t symmetry[8][MAX_ACTIONS]        # square boards: action -> action under each dihedral symmetry; see geometry.pyx
+    int16_t symmetry[8][MAX_ACTIONS]        # action -> action under each dihedral symmetry; see geometry.pyx
     int n_symmetries                        # 8 on a square board, 4 on a rectangle (symmetries 0..3: no transpose)
 
 cdef const Geometry* get_geometry(int width, int height) except NULL

@@ -32,7 +32,7 @@ ctypedef struct GoState:
     int to_play                     # side to move by default: the other color of the last move's; see go_play
     int ko_point                    # simple ko: point that ko_color may not play, else NO_POINT
     int ko_color                    # the side just captured from; the other side may play there
-    int n_passes                    # passes in a row at the end that count towards ending (not the one that took the button)
+    int n_passes                    # passes in a row at the end, not counting the one that took the button
     bint ended                      # two passes in a row (or by the button rule); play goes on regardless
     int n_moves                     # moves and passes since the set-up position
     bint button_taken               # button rules: a pass has taken the button
@@ -49,7 +49,7 @@ ctypedef struct GoState:
     # Last moves, a ring: move i ago (0 = last) is at (n_moves - 1 - i) & 7, valid while i < min(n_moves, 8).
     int16_t recent_move[8]
     uint8_t recent_color[8]
-    # Positions i plies ago (0 = now) as bit sets over padded points, a ring at (past_now - i) & 7, valid while i < n_past.
+    # Positions i plies ago (0 = now) as bit sets over padded points; a ring, (past_now - i) & 7, valid for i < n_past.
     uint64_t past[PAST][2][BIT_WORDS]   # [slot][0 = black, 1 = white][word]
     int past_now
     int n_past
@@ -66,17 +66,24 @@ ctypedef struct GoState:
 # first, or start it anew with go_setup); go_free releases the keys.
 cdef int go_init(GoState* s, const Geometry* geo, const Rules* rules, float komi) except -1 nogil
 cdef void go_free(GoState* s) noexcept nogil
-cdef int go_copy(GoState* dst, const GoState* src) except -1 nogil          # keys too; dst, zeroed or live, keeps its own buffer
-cdef int go_copy_board(GoState* dst, const GoState* src) except -1 nogil    # present position only, no keys, no superko; ko stays
-cdef int go_setup(GoState* s, const uint8_t* colors, int to_play) except -1 nogil  # colors by padded point; new set-up position, no history
+# Keys too; dst, zeroed or live, keeps its own buffer.
+cdef int go_copy(GoState* dst, const GoState* src) except -1 nogil
+# The present position only: no keys, no superko; the ko point stays.
+cdef int go_copy_board(GoState* dst, const GoState* src) except -1 nogil
+# colors by padded point: a new set-up position without history.
+cdef int go_setup(GoState* s, const uint8_t* colors, int to_play) except -1 nogil
 
 # Moves.
-cdef bint go_is_legal(const GoState* s, int point, int color) noexcept nogil           # ko, superko and suicide under s.rules
+# Ko, superko and suicide under s.rules.
+cdef bint go_is_legal(const GoState* s, int point, int color) noexcept nogil
 cdef bint go_is_legal_simple(const GoState* s, int point, int color) noexcept nogil    # the same without superko
-cdef bint go_is_possible(const GoState* s, int point, int color) noexcept nogil        # under some rules: empty, no single-stone suicide
+# Under some rules: an empty point, no single-stone suicide.
+cdef bint go_is_possible(const GoState* s, int point, int color) noexcept nogil
 cdef bint go_breaks_superko(const GoState* s, int point, int color) noexcept nogil     # point is otherwise legal
-cdef int go_legal_mask(const GoState* s, int color, uint8_t* mask) noexcept nogil      # mask[action], area + 1 bytes; returns the count, pass included
-cdef int go_play(GoState* s, int point, int color) except -1 nogil                     # go_is_possible holds; returns stones captured (own, if suicide)
+# mask[action], area + 1 bytes; returns the count, pass included.
+cdef int go_legal_mask(const GoState* s, int color, uint8_t* mask) noexcept nogil
+# go_is_possible must hold; returns the stones captured (one's own, if suicide).
+cdef int go_play(GoState* s, int point, int color) except -1 nogil
 cdef bint go_pass_ends(const GoState* s) noexcept nogil                                # a pass now would end the game
 cdef uint64_t go_hash_after(const GoState* s, int point, int color) noexcept nogil     # s.hash after that legal move
 
@@ -84,9 +91,12 @@ cdef uint64_t go_hash_after(const GoState* s, int point, int color) noexcept nog
 cdef int go_count_liberties(const GoState* s, int point, int stop_at) noexcept nogil   # exact, up to stop_at
 cdef int go_list_liberties(const GoState* s, int point, int16_t* out, int stop_at) noexcept nogil
 cdef bint go_in_atari(const GoState* s, int point) noexcept nogil
-cdef int go_atari_liberty(const GoState* s, int point) noexcept nogil                  # the one liberty of a chain in atari
+# The one liberty of a chain in atari.
+cdef int go_atari_liberty(const GoState* s, int point) noexcept nogil
 
 # What else encodings and the search key read.
-cdef int go_handicap(const GoState* s) noexcept nogil          # black set-up stones + free opening moves as KataGo counts them (NETFORMATS.md §2)
+# Black set-up stones and free opening moves, as KataGo counts them.
+cdef int go_handicap(const GoState* s) noexcept nogil
 cdef bint go_repeats(const GoState* s) noexcept nogil          # the present situation key stands earlier in keys
-cdef uint64_t go_situation_key(const GoState* s, int to_play) noexcept nogil  # position + to_play + ko + pass state; for transposition and cache keys
+# Position, to_play, ko and pass state: for transposition and cache keys.
+cdef uint64_t go_situation_key(const GoState* s, int to_play) noexcept nogil

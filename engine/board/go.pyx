@@ -384,7 +384,7 @@ cdef bint go_pass_ends(const GoState* s) noexcept nogil:
     return s.n_passes >= 1 and not (s.rules.has_button and not s.button_taken)
 
 
-# ---------------------------------------------------------------------------------------------------- for encodings and keys
+# ------------------------------------------------------------------------------------------- for encodings and keys
 
 cdef int go_handicap(const GoState* s) noexcept nogil:
     """N of the handicap bonus: Black's set-up stones and moves before White's first; none with white set-up or N = 1.

@@ -33,6 +33,3 @@ cdef const LadderReading* ladder_find(
     LadderCache* cache, const Geometry* geo, uint64_t hash, int ko, int target) noexcept nogil
 cdef const LadderReading* ladder_read(
     LadderCache* cache, const Geometry* geo, const uint8_t* colors, uint64_t hash, int ko, int target) noexcept nogil
-# The same as bytes a point: in_ladder[point], works[point] (NULL to skip).
-cdef void ladder_stones(
-    LadderCache* cache, const GoState* s, int target, uint8_t* in_ladder, uint8_t* works) noexcept nogil

@@ -1,9 +1,9 @@
 """The ladder reader: which chains can be captured in a ladder now, and which moves start one.
 
 It reads on the light board of ladder_board.pxd, depth first: the attacker plays on the chain's two liberties, the
-defender captures or extends (NETFORMATS.md §2). Cuts below are those that cannot change an answer. Finished positions
-stay in a table keyed by position and ko point, so that the boards one and two moves ago are mostly remembered when a
-game or a line of search is encoded move by move.
+defender captures or extends. Cuts below are those that cannot change an answer. Finished positions stay in a
+table keyed by position and ko point, so that the boards one and two moves ago are mostly remembered when a game or a
+line of search is encoded move by move.
 """
 
 from libc.stdlib cimport calloc, free
@@ -281,14 +281,3 @@ cdef const LadderReading* ladder_read(
             if stone == point:
                 break
     return reading
-
-
-cdef void ladder_stones(
-        LadderCache* cache, const GoState* s, int target, uint8_t* in_ladder, uint8_t* works) noexcept nogil:
-    cdef const LadderReading* reading = ladder_read(
-        cache, s.geo, s.color, s.hash, s.ko_point, target if works != NULL else EMPTY)
-    cdef int point
-    for point in range(s.geo.n_points):
-        in_ladder[point] = has_bit(reading.in_ladder, point)
-        if works != NULL:
-            works[point] = has_bit(reading.works[target - 1], point)

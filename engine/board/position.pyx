@@ -223,16 +223,21 @@ cdef class Position:
         """Play and return the number of stones captured (own ones if suicide).
 
         Raises IllegalMove and leaves the position as it was. allow_superko forgives a breach of superko; tolerant
-        forgives any ko and the suicide of several stones too, so that what remains illegal is impossible under all rules.
+        forgives any ko and the suicide of several stones too: what remains illegal is impossible under all rules.
         """
         cdef int side = self.color_or_default(color)
         cdef int point = PASS
         cdef int captured
+        cdef bint legal
         if action != self.state.geo.area:
             if not 0 <= action < self.state.geo.area:
                 raise IllegalMove(str(action), "off board")
             point = self.state.geo.point_of_action[action]
-            if not (go_is_possible(self.state, point, side) if tolerant else go_is_legal_simple(self.state, point, side)):
+            if tolerant:
+                legal = go_is_possible(self.state, point, side)
+            else:
+                legal = go_is_legal_simple(self.state, point, side)
+            if not legal:
                 raise IllegalMove(format_vertex(action, self.width, self.height), self.reason_against(point, side))
             if not (allow_superko or tolerant) and go_breaks_superko(self.state, point, side):
                 raise IllegalMove(format_vertex(action, self.width, self.height), "superko")
@@ -248,7 +253,7 @@ cdef class Position:
         return "suicide"
 
     def undo(self):
-        """Take the last move back; a side to play set by hand is forgotten. Raises EngineError at the set-up position."""
+        """Take the last move back; a side to play set by hand is forgotten. EngineError at the set-up position."""
         if not self._moves:
             raise EngineError("cannot undo")
         self._moves.pop()

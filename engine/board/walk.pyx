@@ -1,7 +1,7 @@
 """Random walks over the board, compiled: what `keisei bench board` times and what fuzz tests run.
 
-A walk picks random empty points, asks for full legality and plays. Its signature is a hash of all that happened, so that
-two builds, or two ways to keep chains, can be told apart by one number.
+A walk picks random empty points, asks for full legality and plays. Its signature is a hash of all that happened, so
+that two builds, or two ways to keep chains, can be told apart by one number.
 """
 
 from .go cimport GoState, go_is_legal, go_play

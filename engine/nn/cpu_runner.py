@@ -1,8 +1,9 @@
 """Runs a net on the CPU: rows of a batch are shared out among threads, each of which evaluates its rows alone.
 
-Perf: one thread a share rather than all threads inside one layer: the layers of a small net are too short to be worth a
-barrier each, and where other programs use the machine every barrier waits for the thread that was put aside (b6, batch 1,
-two cores at load 8: 0.4/s against 30/s with two batches in flight). Only large nets share out a single position.
+Perf: one thread a share rather than all threads inside one layer: the layers of a small net are too short to be worth
+a barrier each, and where other programs use the machine every barrier waits for the thread that was put aside (b6,
+batch 1, two cores at load 8: 0.4/s against 30/s with two batches in flight). Only large nets share
+out a single position.
 """
 
 from __future__ import annotations
