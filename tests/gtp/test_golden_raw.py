@@ -33,7 +33,8 @@ def ask(client, case):
     if case["handicap"]:
         client.ok("set_free_handicap " + " ".join(case["handicap"]))
     for color, vertex in case["moves"]:
-        client.ok(f"play {color} {vertex}")
+        if client.ask(f"play {color} {vertex}") == "? illegal move":
+            return None  # KataGo plays suicides in some of its random games though the rules forbid them
     return client.ok(f"kata-raw-nn {case['symmetry']}").split("\n")
 
 
@@ -51,12 +52,18 @@ def read(lines, size):
 @pytest.mark.parametrize("step", [25, pytest.param(1, marks=pytest.mark.slow)])
 def test_raw_net_agrees_with_katago(make_client, evaluator, shared_dir, step):
     client = make_client(evaluator)
-    for case in cases(shared_dir, step):
-        raw = case["raw"]
-        numbers, grids = read(ask(client, case), case["size"])
+    refused = []
+    chosen = cases(shared_dir, step)
+    for case in chosen:
+        raw, reply = case["raw"], ask(client, case)
+        if reply is None:
+            refused.append(case["rules"])
+            continue
+        numbers, grids = read(reply, case["size"])
         for name, tolerance in TOLERANCE.items():
             assert numbers[name] == pytest.approx(raw[name], abs=tolerance), (name, case["rules"])
         policy = np.array([np.nan if value is None else value for value in raw["policy"]], dtype=np.float64)
         np.testing.assert_allclose(grids["policy"].ravel(), policy, atol=0.001, equal_nan=True)
         np.testing.assert_allclose(grids["whiteOwnership"].ravel(), raw["whiteOwnership"], atol=0.002)
         assert numbers["policyPass"] == pytest.approx(raw["policyPass"], abs=0.001)
+    assert len(refused) <= len(chosen) // 25 and not {"tromp-taylor", "new-zealand"} & set(refused)
