@@ -47,7 +47,11 @@ class Evaluation:
 
 @runtime_checkable
 class Evaluator(Protocol):
-    """Evaluates batches of encoded positions."""
+    """Evaluates batches of encoded positions.
+
+    Two attributes may be there besides: `preferred_batch`, the batch that a search should ask for where its settings
+    leave it open, and `pass_alive_under_suicide`, a flag of some nets that encoding has to know (planes.pxd).
+    """
 
     encoding: str  # a name in engine.board.planes.ENCODINGS
     max_batch: int  # largest B that evaluate takes

@@ -25,6 +25,7 @@ from .settings import NetSettings
 
 FloatArray = NDArray[np.float32]
 CPU_MAX_BATCH, GPU_MAX_BATCH = 32, 256
+CPU_ROWS_A_THREAD, GPU_ROWS = 4, 64  # a search's batches, where its settings leave them open; two are in flight
 LARGE_NET = 15_000_000  # parameters from which a lone position is worth all threads
 
 
@@ -45,11 +46,15 @@ class TorchEvaluator:
     contents; on a CPU it may depend, in the last bits, on how many rows there are.
     """
 
-    def __init__(self, net: Net, runner: Runner, *, max_batch: int, where: str, precision: str) -> None:
+    def __init__(
+        self, net: Net, runner: Runner, *, max_batch: int, preferred_batch: int, where: str, precision: str
+    ) -> None:
         self.net = net
         self.name = f"{net.description.name} on {where}"
         self.encoding = net.description.encoding
         self.max_batch = max_batch
+        self.preferred_batch = min(preferred_batch, max_batch)
+        self.pass_alive_under_suicide = bool(net.spec["pass_alive_under_suicide"])
         self.precision = precision
         self._runner = runner
         self._given = available(net.spec)
@@ -145,7 +150,9 @@ def make_evaluator(net: Net, settings: NetSettings) -> TorchEvaluator:
         )
         largest = settings.max_batch or GPU_MAX_BATCH
         gpu = GpuRunner(ops, max_batch=largest, keep=settings.cached_sizes)
-        return TorchEvaluator(net, gpu, max_batch=largest, where=where, precision=precision)
+        return TorchEvaluator(
+            net, gpu, max_batch=largest, preferred_batch=GPU_ROWS, where=where, precision=precision
+        )
     if device.type != "cpu":
         raise ConfigError(f"unknown device {settings.device!r}")
     threads = choose_threads(settings.threads)
@@ -156,4 +163,11 @@ def make_evaluator(net: Net, settings: NetSettings) -> TorchEvaluator:
         share_layers=net.description.parameters >= LARGE_NET,
     )
     largest = settings.max_batch or CPU_MAX_BATCH
-    return TorchEvaluator(net, cpu, max_batch=largest, where=f"{where}, {threads} threads", precision=precision)
+    return TorchEvaluator(
+        net,
+        cpu,
+        max_batch=largest,
+        preferred_batch=CPU_ROWS_A_THREAD * threads,
+        where=f"{where}, {threads} threads",
+        precision=precision,
+    )
