@@ -8,8 +8,8 @@ from libc.stdint cimport uint32_t, uint64_t
 
 cdef enum:
     UNIT = 16                  # bytes
-    CHUNK_BITS = 14
-    CHUNK_UNITS = 1 << 14      # 256 KiB a chunk
+    CHUNK_BITS = 12
+    CHUNK_UNITS = 1 << 12      # 64 KiB a chunk
     N_CLASSES = 1024           # free lists for 1..1022 units exactly; the last one holds 1023 units or more
 
 ctypedef struct Arena:
@@ -17,6 +17,7 @@ ctypedef struct Arena:
     uint32_t n_chunks          # chunk numbers in use or given back
     uint32_t cap_chunks        # length of `chunks`
     uint32_t live_chunks       # chunks really held
+    uint32_t first_gap         # no chunk number below it was given back
     uint64_t limit_bytes
     uint64_t used_units        # units handed out
     uint32_t free_head[1024]   # first free block of a class, 0 = none

@@ -62,7 +62,7 @@ cdef int next_class(const Arena* a, uint32_t units) noexcept nogil:
 
 cdef int add_chunk(Arena* a) noexcept nogil:
     """Take one more chunk and put it in the free lists. Return -1 if limit or system refuse."""
-    cdef uint32_t number = 0
+    cdef uint32_t number = a.first_gap
     cdef uint32_t cap
     cdef char** table
     cdef char* chunk
@@ -71,6 +71,7 @@ cdef int add_chunk(Arena* a) noexcept nogil:
     if a.live_chunks < a.n_chunks:
         while a.chunks[number] != NULL:
             number += 1
+        a.first_gap = number + 1
     else:
         number = a.n_chunks
         if number >= 1 << (32 - CHUNK_BITS):
@@ -89,6 +90,7 @@ cdef int add_chunk(Arena* a) noexcept nogil:
             return -1
         a.n_chunks += 1
     elif chunk == NULL:
+        a.first_gap = number
         return -1
     a.chunks[number] = chunk
     a.live_chunks += 1
@@ -168,6 +170,8 @@ cdef void arena_sweep_end(Arena* a) noexcept nogil:
             free(a.chunks[number])
             a.chunks[number] = NULL
             a.live_chunks -= 1
+            if number < a.first_gap:
+                a.first_gap = number
             continue
         while i < end:
             run = run_length(a, i, end)

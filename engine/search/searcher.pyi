@@ -65,7 +65,7 @@ class Searcher:
     def signature(self) -> int:
         """Return a 64-bit hash of the whole tree: equal trees, equal numbers."""
     @property
-    def visits(self) -> int: ...  # of the root; 0 without a tree
+    def visits(self) -> int: ...  # of the root; 0 without a tree. Like all below: not while another thread searches
     @property
     def tree_bytes(self) -> int: ...  # held by the tree now
     @property

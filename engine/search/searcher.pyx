@@ -32,7 +32,7 @@ from engine.search.params import SearchParams
 from engine.search.result import SearchStats, choose
 from engine.search.root import Limits, RootOptions, banned_at_root, move_limits, shape_priors, shifted
 
-cdef int64_t NO_LIMIT = 1 << 62
+cdef int64_t NO_LIMIT = 1 << 30   # visits: counts are 32 bits wide
 
 
 @cython.final

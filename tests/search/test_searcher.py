@@ -14,8 +14,11 @@ from engine.search.root import Limits, RootOptions
 
 
 class SlowEvaluator(HashEvaluator):
+    calls = 0
+
     def evaluate(self, spatial, globals_, *, ownership=False):
         time.sleep(0.005)
+        self.calls += 1
         return super().evaluate(spatial, globals_, ownership=ownership)
 
 
@@ -83,17 +86,18 @@ def test_time_ends_a_search(make):
 
 
 def test_stop_ends_a_search_without_limits(make):
-    searcher, _ = make(evaluator=SlowEvaluator(), batch_size=1)
+    evaluator = SlowEvaluator()
+    searcher, _ = make(evaluator=evaluator, batch_size=1)
     found = []
     thread = threading.Thread(target=lambda: found.append(searcher.search(Limits())))
     thread.start()
-    while searcher.visits < 3:
+    while evaluator.calls < 3:
         time.sleep(0.001)
     searcher.stop()
-    stopped_at = searcher.visits
+    stopped_at = evaluator.calls
     thread.join(10.0)
     assert found and found[0].stats.stopped_by == "stop"
-    assert found[0].visits <= stopped_at + 2  # the batch in flight, and one count that was read too early
+    assert evaluator.calls <= stopped_at + 2  # the batch in flight, and one that began before the count was read
     assert searcher.in_flight == 0
 
 
@@ -243,3 +247,35 @@ def test_padding_changes_no_tree(make):
 def test_every_encoding_can_be_searched(make, encoding):
     searcher, _ = make(5, evaluator=HashEvaluator(encoding))
     assert searcher.search(Limits(visits=40)).visits == 40
+
+
+@pytest.mark.parametrize(("width", "height"), [(2, 2), (25, 2), (2, 25), (25, 25), (13, 9)])
+def test_every_size(make, width, height):
+    searcher, _ = make(width, height, batch_size=3)
+    result = searcher.search(Limits(visits=60), root=RootOptions(ownership=True))
+    assert result.visits == 60 or result.proven
+    assert result.ownership.shape == (height, width)
+    assert len(result.policy_target) == width * height + 1
+
+
+def test_a_game_that_has_ended_can_be_searched(make):
+    searcher, position = make(5, rules="tromp-taylor", moves=[12, 25, 25])
+    assert position.ended
+    result = searcher.search(Limits(visits=50))
+    assert result.visits == 50 and result.proven is None
+    assert len(result.moves) > 1
+
+
+def test_the_pass_that_would_end_the_game_is_hidden_from_the_net_at_the_root(make):
+    shown = []
+
+    class Watching(HashEvaluator):
+        def evaluate(self, spatial, globals_, *, ownership=False):
+            shown.append((globals_[0, 0], globals_[0, 14]))
+            return super().evaluate(spatial, globals_, ownership=ownership)
+
+    for conservative in (False, True):
+        searcher, _ = make(
+            5, rules="tromp-taylor", moves=[12, 25], evaluator=Watching(), conservative_pass=conservative)
+        searcher.search(Limits(visits=1))
+    assert shown == [(1.0, 1.0), (0.0, 0.0)]
