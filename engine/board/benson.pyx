@@ -3,7 +3,7 @@
 A region of a side is a connected set of points without its stones that holds an empty point. It is vital for a chain
 if each of its empty points (each of its points, where suicide is legal) touches the chain. Chains with fewer than two
 vital regions are given up, and with them every region that they border, until nothing changes.
-Source: D. B. Benson, "Life in the game of Go", Information Sciences 10 (1976); NETFORMATS section 2 for the territory.
+Source: D. B. Benson, "Life in the game of Go", Information Sciences 10 (1976); the territory: docs/nets.md §2.3.
 """
 
 from libc.string cimport memset

@@ -389,7 +389,7 @@ cdef bint go_pass_ends(const GoState* s) noexcept nogil:
 cdef int go_handicap(const GoState* s) noexcept nogil:
     """N of the handicap bonus: Black's set-up stones and moves before White's first; none with white set-up or N = 1.
 
-    Source: NETFORMATS.md §2. White may pass between Black's moves.
+    Source: docs/nets.md §2.2. White may pass between Black's moves.
     """
     return s.handicap if s.setup_stones[WHITE] == 0 and s.handicap > 1 else 0
 

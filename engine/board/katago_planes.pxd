@@ -1,4 +1,4 @@
-"""KataGo's input versions 3 to 7 (NETFORMATS.md §2, §3); planes.pxd dispatches to them."""
+"""KataGo's input versions 3 to 7 (docs/nets.md §2, §3); planes.pxd dispatches to them."""
 
 from .go cimport GoState
 from .ladder cimport LadderCache

@@ -1,7 +1,7 @@
 """KataGo's inputs, versions 3 to 7: stones, liberties, bans, history, ladders, areas and the globals.
 
-Source: NETFORMATS.md §2, §3; checked against its golden outputs. There is no encore play, so the encore's planes and
-globals stay zero.
+Source: docs/nets.md §2, §3; that page also says what was checked against KataGo's own answers. There is no encore play,
+so the encore's planes and globals stay zero.
 """
 
 from libc.math cimport floor

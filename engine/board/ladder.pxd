@@ -1,4 +1,4 @@
-"""The ladder reader of the V7 planes 14..17 (NETFORMATS.md §2, "Ladder reader") and its table of finished readings."""
+"""The ladder reader of the V7 planes 14..17 (docs/nets.md §2.4) and its table of finished readings."""
 
 from .geometry cimport Geometry
 from .go cimport GoState

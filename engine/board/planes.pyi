@@ -38,7 +38,7 @@ def encode_position(
         ConfigError: if the encoding is unknown.
         ValueError: if an output has the wrong type or size, or an argument is out of range.
 
-    Source: NETFORMATS.md §2, §3, §5, §8.
+    Source: docs/nets.md §2, §3, §5, §8.
     """
 
 def encode_into(

@@ -1,4 +1,4 @@
-"""Feature planes and global inputs of every encoding: KataGo V3..V7, AlphaGo Zero, Leela Zero (NETFORMATS.md §2..§8).
+"""Feature planes and global inputs of every encoding: KataGo V3..V7, AlphaGo Zero, Leela Zero (docs/nets.md).
 
 Compiled code calls `encode` with a ladder cache of its thread and writes straight into a batch row; Python calls
 `encode_position` or `encode_into`. All planes have row 0 at the top; a Leela Zero net, whose rows count from the

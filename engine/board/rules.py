@@ -1,6 +1,6 @@
 """Rule sets: a frozen record of every rule that changes play or scoring, by name, and to and from KataGo's JSON.
 
-The table of names is NETFORMATS.md §7. Komi is not a rule here: it belongs to the position.
+The table of names is docs/nets.md §6. Komi is not a rule here: it belongs to the position.
 """
 
 from __future__ import annotations

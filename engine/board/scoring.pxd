@@ -5,12 +5,12 @@ from .geometry cimport Geometry
 from .go cimport GoState
 from .types cimport MAX_POINTS, uint8_t
 
-# out[point] = BLACK, WHITE or EMPTY. Pass-alive chains and the territory they enclose (NETFORMATS.md §2).
+# out[point] = BLACK, WHITE or EMPTY. Pass-alive chains and the territory they enclose (docs/nets.md §2.3).
 cdef void pass_alive_area(const GoState* s, bint suicide, uint8_t* out) noexcept nogil
 # As planes 18/19 of V7 under area scoring without tax: pass-alive area, other stones outside it, and empty regions that
 # touch one color only.
 cdef void full_area(const GoState* s, bint suicide, uint8_t* out) noexcept nogil
-# Independent-life area (NETFORMATS.md §2); returns white minus black regions (for the group tax, times two).
+# Independent-life area (docs/nets.md §2.3); returns white minus black regions (for the group tax, times two).
 cdef int independent_life_area(
     const GoState* s, bint suicide, bint keep_territories, bint keep_stones, uint8_t* out) noexcept nogil
 # Tromp-Taylor: out[point] = owner if stone, or empty region that reaches one color only. Returns black minus white.

@@ -1,7 +1,7 @@
 """The eight symmetries of a board, on actions, policies and point maps. numpy only.
 
 Bits of a symmetry: 1 = flip rows, 2 = flip columns, 4 = transpose. Planes are flipped first and then transposed
-(NETFORMATS.md §1.8); `transform_*` do to a policy or a point map what encoding does to the planes, and with
+(docs/nets.md §2.6); `transform_*` do to a policy or a point map what encoding does to the planes, and with
 `inverse=True` they bring what a net said of transformed planes back to the position's own orientation.
 """
 

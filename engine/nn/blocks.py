@@ -2,7 +2,7 @@
 
 Shapes: feature maps are [B, C, H, W], every point on the board (one tensor, one board size), so no masks are needed.
 Where a batch norm stood in training an evaluation net holds one multiply-add a channel (ScaleBias).
-Source: NETFORMATS §1.2–1.4 (facts); Zhang & Sennrich 2019 (RMSNorm), Su et al. 2021 (RoPE), Shazeer 2020 (SwiGLU).
+Source: docs/nets.md §1.2–1.4 (facts); Zhang & Sennrich 2019 (RMSNorm), Su et al. 2021 (RoPE), Shazeer 2020 (SwiGLU).
 """
 
 from __future__ import annotations

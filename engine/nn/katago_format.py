@@ -1,6 +1,6 @@
 """Reads KataGo net files (.bin.gz, .txt.gz, .bin, .txt; model versions 3 to 17) into a spec and named tensors.
 
-Batch norms are folded to scale and bias here, in float64. Source: NETFORMATS §1 (format facts); no code of KataGo's.
+Batch norms are folded to scale and bias here, in float64. Source: docs/nets.md §1 (format facts); no code of KataGo's.
 """
 
 from __future__ import annotations

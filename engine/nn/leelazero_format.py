@@ -2,7 +2,7 @@
 
 Batch norms and convolution biases are folded into the convolutions. The file numbers rows from the bottom of the board;
 kernels and fully connected layers are turned over once here, so that the net sees rows from the top like all others.
-Source: NETFORMATS §5 (format facts); no code of Leela Zero's.
+Source: docs/nets.md §5 (format facts); no code of Leela Zero's.
 """
 
 from __future__ import annotations

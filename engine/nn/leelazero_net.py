@@ -1,7 +1,7 @@
 """The Leela Zero tower as a PyTorch module: residual blocks with the activation last, two small fully connected heads.
 
 Works on 19x19 only. Rows run from the top here; leelazero_format.py turns the file's bottom-up weights round once.
-Source: NETFORMATS §5; Silver et al. 2017 (AlphaGo Zero) for the architecture.
+Source: docs/nets.md §5; Silver et al. 2017 (AlphaGo Zero) for the architecture.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The SGF-metadata input of nets trained on human games: 192 numbers that say who plays, when and where.
 
 Only the profiles that name a rank are made here: both players of that rank on KGS, byo-yomi of 20 minutes and five
-periods of 30 seconds, in March 2020 (rank_*) or September 2016 (preaz_*). Source: NETFORMATS §4; no such net was at
+periods of 30 seconds, in March 2020 (rank_*) or September 2016 (preaz_*). Source: docs/nets.md §4; no such net was at
 hand to test.
 """
 

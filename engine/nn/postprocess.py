@@ -2,7 +2,7 @@
 
 The result is one packed row a position, so that a GPU needs one copy back: policy logits [A], eight scalars (SCALARS),
 then ownership [P]. Everything is from the point of view of the player to move.
-Source: NETFORMATS §1.8, by model version; §5 for Leela Zero.
+Source: docs/nets.md §1.8, by model version; §5 for Leela Zero.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from .walk cimport SYMMETRY_AVERAGE, Context, gather
 from engine.errors import ConfigError
 
 IN_FLIGHT_SHARE = 16  # with batch_size 0 no more than this part of the tree's visits is in flight
-AUTO_BATCH = 8  # leaves: on a CPU larger batches gain little (FIGURES.md) and cost search quality
+AUTO_BATCH = 8  # leaves: on a CPU larger batches gain little (keisei bench net) and cost search quality
 
 
 @cython.final

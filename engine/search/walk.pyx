@@ -115,7 +115,7 @@ cdef int new_leaf(Context* x, Leaf* leaf, bint passed) noexcept nogil:
     leaf.max_history = x.history
     if s.ended:
         if x.history > 1:
-            leaf.max_history = 1  # as the nets know finished games: NETFORMATS.md §2, "History hiding"
+            leaf.max_history = 1  # as the nets know finished games: docs/nets.md §2.5
         return end_leaf(x, leaf)
     if s.rules.ko == KO_SIMPLE and not passed and go_repeats(s):
         return plain_end(x, leaf, 0.0, NULL, False)

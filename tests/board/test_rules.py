@@ -8,7 +8,7 @@ import pytest
 from engine.board.rules import NAMED, Rules, parse_rules, rules_by_name
 from engine.errors import ConfigError
 
-# NETFORMATS.md §7: ko, scoring, tax, suicide, whiteHandicapBonus, friendlyPassOk, button
+# docs/nets.md §6: ko, scoring, tax, suicide, whiteHandicapBonus, friendlyPassOk, button
 TABLE = {
     "tromp-taylor": ("POSITIONAL", "AREA", "NONE", True, "0", False, False),
     "chinese": ("SIMPLE", "AREA", "NONE", False, "N", True, False),

@@ -1,4 +1,4 @@
-"""Slow, obvious ladder reader on nested lists (0 empty, 1 black, 2 white), from the words of NETFORMATS section 2.
+"""Slow, obvious ladder reader on nested lists (0 empty, 1 black, 2 white), from the words of docs/nets.md §2.4.
 
 Every move is made on a copy of the board and every chain is found anew by flood fill; nothing is cut short. A reading
 of more than `BUDGET` nodes raises `Undecided`: there the answer hangs on the order of moves, which no rule fixes.

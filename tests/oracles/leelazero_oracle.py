@@ -1,7 +1,7 @@
 """Leela Zero nets for tests: a random net in the file's own terms, its writer, and a numpy forward pass of it.
 
-Written from NETFORMATS §5 alone. Everything here counts rows from the bottom, as the file does: index = y * 19 + x with
-y = 0 the bottom row.
+Written from docs/nets.md §5 alone. Everything here counts rows from the bottom, as the file does: index = y * 19 + x
+with y = 0 the bottom row.
 """
 
 import gzip

@@ -1,7 +1,7 @@
 """Slow, obvious numpy reference of KataGo nets: random nets as raw records, their file, their answers for one position.
 
-Written from NETFORMATS §1 alone, a point and a channel at a time where that is clearest; shares no code with engine.nn.
-A net is a dict of records in the order of the file; arrays have the file's axes (convolution y, x, in, out).
+Written from docs/nets.md §1 alone, a point and a channel at a time where that is clearest; shares no code with
+engine.nn. A net is a dict of records in the order of the file; arrays have the file's axes (convolution y, x, in, out).
 """
 
 import gzip
@@ -404,7 +404,7 @@ def forward(net, spatial, globals_, meta=None):
 
 
 def postprocess(net, policy, value, score, ownership, globals_, optimism):
-    """Return the Evaluation's fields by name (NETFORMATS §1.8)."""
+    """Return the Evaluation's fields by name (docs/nets.md §1.8)."""
     version = net["version"]
     _, mean_mult, stdev_mult, lead_mult, time_mult, value_mult, score_mult = net["multipliers"]
     value = value.copy()

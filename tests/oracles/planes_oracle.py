@@ -1,4 +1,4 @@
-"""Slow, obvious reference code for every encoding, from the words of NETFORMATS sections 2, 3, 5 and 8, in numpy.
+"""Slow, obvious reference code for every encoding, from the words of docs/nets.md §2, §3, §5 and §8, in numpy.
 
 A `Record` is replayed on flood-fill boards, one copied list a move; nothing here calls the engine. Ladders come from
 `ladder_oracle`, areas from `scoring_oracle`. `encode` raises `ladder_oracle.Undecided` where a ladder is too large.

@@ -1,6 +1,6 @@
 """A slow, plain PUCT over Position copies, one evaluation at a time: what engine.search must agree with.
 
-Written from DESIGN and the docstrings of engine/search alone; shares no code with it. Only what batch size 1, a fixed
+Written from the docstrings of engine/search alone; shares no code with it. Only what batch size 1, a fixed
 symmetry and no noise need. Priors are cut to 11 bits of mantissa and q to float32, as the search keeps them.
 """
 

@@ -1,7 +1,7 @@
 """Slow, obvious reference code for areas and scores, on a numpy [H, W] colour array (0 empty, 1 black, 2 white).
 
 Written with sets of (row, column) from the published facts (Benson 1976 for pass-alive chains; the Tromp-Taylor rules;
-NETFORMATS section 2 for the network planes), and used only to check `engine.board.scoring` and the feature planes.
+docs/nets.md §2.3 for the network planes), and used only to check `engine.board.scoring` and the feature planes.
 """
 
 import numpy as np
