@@ -12,29 +12,47 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
+from .fuse import fuse
 from .net import Net
+from .policy_value import PolicyValueNet
 from .postprocess import Postprocess
 
 NetFunction = Callable[[Tensor, Tensor], Tensor]
 
 
 class EvaluationGraph(nn.Module):
-    """Casts the inputs, runs the net, packs the outputs."""
+    """Casts the inputs, runs the net, packs the outputs.
+
+    Args:
+        fused_size: (height, width) to rewrite the net for that size on a CPU (fuse.py); None leaves it as it is.
+    """
 
     meta: Tensor | None
 
-    def __init__(self, net: Net, *, dtype: torch.dtype, optimism: float, meta: Tensor | None) -> None:
+    def __init__(
+        self,
+        net: Net,
+        *,
+        dtype: torch.dtype,
+        optimism: float,
+        meta: Tensor | None,
+        fused_size: tuple[int, int] | None = None,
+    ) -> None:
         super().__init__()
-        self.net = net.module().to(dtype=dtype)
-        self.net = self.net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        module = net.module()
+        self.maps_type = self.vector_type = dtype
+        if fused_size is not None and isinstance(module, PolicyValueNet):
+            self.net = fuse(module, *fused_size, dtype)
+            self.vector_type = torch.float32
+        else:
+            self.net = module.to(dtype=dtype).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.post = Postprocess(net.spec, optimism)
-        self.number_type = dtype
-        self.register_buffer("meta", None if meta is None else meta.to(dtype)[None])
+        self.register_buffer("meta", None if meta is None else meta.to(self.vector_type)[None])
 
     def forward(self, spatial: Tensor, globals_: Tensor) -> Tensor:
-        maps = spatial.to(dtype=self.number_type, memory_format=torch.channels_last)
+        maps = spatial.to(dtype=self.maps_type, memory_format=torch.channels_last)
         meta = None if self.meta is None else self.meta.expand(spatial.shape[0], -1)
-        packed: Tensor = self.post(self.net(maps, globals_.to(self.number_type), meta), globals_)
+        packed: Tensor = self.post(self.net(maps, globals_.to(self.vector_type), meta), globals_)
         return packed
 
 
@@ -43,7 +61,7 @@ def compile_net(
 ) -> torch.jit.ScriptModule:
     """Trace and freeze a net on the CPU for boards of one size and any batch."""
     planes, n_globals = net.inputs
-    graph = EvaluationGraph(net, dtype=dtype, optimism=optimism, meta=meta).eval()
+    graph = EvaluationGraph(net, dtype=dtype, optimism=optimism, meta=meta, fused_size=(height, width)).eval()
     example = torch.zeros(2, planes, height, width), torch.zeros(2, n_globals)
     example[0][:, 0] = 1.0
     with torch.inference_mode(False), torch.no_grad(), warnings.catch_warnings():

@@ -1,9 +1,8 @@
 """Runs a net on the CPU: rows of a batch are shared out among threads, each of which evaluates its rows alone.
 
-Perf: one thread a share rather than all threads inside one layer: the layers of a small net are too short to be worth
-a barrier each, and where other programs use the machine every barrier waits for the thread that was put aside (b6,
-batch 1, two cores at load 8: 0.4/s against 30/s with two batches in flight). Only large nets share
-out a single position.
+Perf: one thread a share rather than all threads inside one layer: the layers of a small net are too short to be worth a
+barrier each, and where other programs use the machine every barrier waits for the thread that was put aside (b6 alone,
+two cores at load 8: 0.4/s against 30/s with two batches in flight). Only large nets share out a single position.
 """
 
 from __future__ import annotations
@@ -57,13 +56,21 @@ class CpuRunner:
         threads: worker threads.
         keep: board sizes whose function is kept.
         share_layers: give the layers of a lone position all threads, for nets large enough to gain.
+        max_points: board points in one call of the function, at most (one row always goes); 0: no limit.
     """
 
     def __init__(
-        self, build: Callable[[int, int], Program], *, threads: int, keep: int, share_layers: bool = False
+        self,
+        build: Callable[[int, int], Program],
+        *,
+        threads: int,
+        keep: int,
+        share_layers: bool = False,
+        max_points: int = 0,
     ) -> None:
         self.threads = threads
         self._share_layers = share_layers
+        self._max_points = max_points
         self._programs = SizeCache(build, keep)
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="net", initializer=_one_thread)
         for done in [self._pool.submit(threading.get_ident) for _ in range(threads)]:
@@ -77,8 +84,11 @@ class CpuRunner:
     def start(self, spatial: FloatArray, globals_: FloatArray) -> list[Future[FloatArray]]:
         """Begin a batch; the arrays must stay unchanged until finish."""
         program = self._programs.get(spatial.shape[3], spatial.shape[2])
-        shares = np.array_split(np.arange(len(spatial)), min(self.threads, len(spatial)))
-        return [self._pool.submit(_run, program, spatial[s[0] : s[-1] + 1], globals_[s[0] : s[-1] + 1]) for s in shares]
+        rows = -(-len(spatial) // self.threads)
+        if self._max_points:
+            rows = min(rows, max(1, self._max_points // (spatial.shape[2] * spatial.shape[3])))
+        shares = [slice(i, i + rows) for i in range(0, len(spatial), rows)]
+        return [self._pool.submit(_run, program, spatial[s], globals_[s]) for s in shares]
 
     def finish(self, handle: list[Future[FloatArray]]) -> FloatArray:
         """Wait for a batch and return its packed rows."""

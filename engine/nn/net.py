@@ -63,6 +63,15 @@ class Net:
         """Planes and global inputs of the net's encoding."""
         return ENCODING_SHAPES[self.spec["encoding"]]
 
+    @property
+    def has_attention(self) -> bool:
+        """Tell whether any block is attention over the board."""
+
+        def any_in(blocks: list[Spec]) -> bool:
+            return any(b["kind"] == "attention" or any_in(b.get("blocks", [])) for b in blocks)
+
+        return isinstance(self.spec["blocks"], list) and any_in(self.spec["blocks"])
+
     def check_size(self, width: int, height: int) -> None:
         """Raises UnsupportedBoardSize where the net cannot play such a board."""
         if not self.supports_size(width, height):

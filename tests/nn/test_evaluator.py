@@ -10,6 +10,7 @@ from engine.board.symmetry import transform_ownership, transform_policy
 from engine.errors import ConfigError, EngineError, UnsupportedBoardSize
 from engine.evaluator import AsyncEvaluator, Evaluator
 from engine.nn import checkpoint
+from engine.nn.compiled import EvaluationGraph, compile_net
 from engine.nn.net import load_net
 from engine.nn.policy_value import build_module, fold_for_export
 from engine.nn.settings import NetSettings
@@ -107,6 +108,18 @@ def test_matches_the_module(net, evaluator):
     out = evaluator.evaluate(spatial, globals_, ownership=True)
     assert np.allclose(out.policy_logits, raw.policy[:, 0].numpy(), atol=3e-5)
     assert np.allclose(out.ownership, raw.ownership.tanh().numpy(), atol=3e-5)
+
+
+def test_fused_and_plain_graphs_agree(net):
+    """A GPU runs the net as it is, a CPU rewritten (fuse.py): the same numbers."""
+    spatial, globals_ = batch(make_evaluator(net, CPU), 3, 7, 7)
+    inputs = torch.from_numpy(spatial), torch.from_numpy(globals_)
+    plain = EvaluationGraph(net, dtype=torch.float32, optimism=0.0, meta=None).eval()
+    fused = compile_net(net, 7, 7, dtype=torch.float32)
+    with torch.inference_mode():
+        assert torch.allclose(plain(*inputs), fused(*inputs), atol=3e-5)
+        rough = EvaluationGraph(net, dtype=torch.bfloat16, optimism=0.0, meta=None).eval()(*inputs)
+    assert rough.dtype == torch.float32 and torch.allclose(rough, fused(*inputs), atol=0.2)
 
 
 def test_bfloat16_is_close(net, evaluator):
