@@ -64,7 +64,7 @@ def positions(size: int, count: int) -> list[Position]:
 def measure(evaluator: Evaluator, name: str, size: int, threads: int, options: argparse.Namespace) -> Row:
     """Search every position once and add the figures up."""
     params = SearchParams(
-        batch_size=options.batch_size, cache_ignore_history=options.ignore_history, two_batches=not options.one_batch
+        batch_size=options.batch_size, cache_ignore_history=not options.exact_cache, two_batches=not options.one_batch
     )
     searcher = Searcher(evaluator, params)
     places = positions(size, options.positions)
@@ -175,7 +175,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--threads", type=numbers, default=[1, 2], help="CPU threads of the net (1,2)")
     parser.add_argument("--batch-size", type=int, default=0, help="leaves in a batch; 0 chooses (%(default)s)")
     parser.add_argument("--one-batch", action="store_true", help="only one batch in flight")
-    parser.add_argument("--ignore-history", action="store_true", help="cache by position, whatever the moves before it")
+    parser.add_argument("--exact-cache", action="store_true", help="share no evaluation where recent moves differ")
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda:N")
     parser.add_argument("--precision", default="auto", help="auto, float32, bfloat16 or float16")
     parser.add_argument("--json", action="store_true", help="print one JSON object")

@@ -92,7 +92,7 @@ class SearchParams:
         64, "Memory that the evaluation cache may hold; 0 for none.", unit="MiB", low=0, high=65536
     )
     cache_ignore_history: bool = setting(
-        False, "Let positions share evaluations that differ in recent moves only. Never with a seed."
+        True, "Let positions share evaluations that differ in recent moves only. Never with a seed."
     )
 
     noise_fraction: float = setting(

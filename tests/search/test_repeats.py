@@ -90,7 +90,7 @@ def test_without_a_seed_hits_do_not_wait_for_a_batch(make):
 def evaluations_after(first, second):
     """Search one visit at each position with one cache; return how many evaluations the second one took."""
     evaluator = RecordingEvaluator(HashEvaluator())
-    searcher = Searcher(evaluator, SearchParams(cache_ignore_history=first.pop("ignore", False)))
+    searcher = Searcher(evaluator, SearchParams(cache_ignore_history=first.get("ignore", False)))
     for position in (first["position"], second):
         searcher.set_position(position)
         searcher.search(Limits(visits=1))
@@ -137,7 +137,7 @@ def test_the_cache_tells_ko_bans_apart():
 
 def test_a_seed_switches_the_short_key_off():
     searcher = Searcher(HashEvaluator(), SearchParams(cache_ignore_history=True), seed=1)
-    plain = Searcher(HashEvaluator(), SearchParams(), seed=1)
+    plain = Searcher(HashEvaluator(), SearchParams(cache_ignore_history=False), seed=1)
     for each in (searcher, plain):
         each.set_position(Position(5))
         each.search(Limits(visits=800))
