@@ -138,9 +138,7 @@ def test_the_layers_hold():
 
 
 def test_the_table_of_the_docs_names_the_same_packages():
-    page = ROOT.parent / "docs" / "architecture.md"
-    if not page.is_file():
-        pytest.skip("no docs beside the installed package")
+    page = Path(__file__).parents[1] / "docs" / "architecture.md"
     table = page.read_text(encoding="utf-8").split("## Words")[0]
     named = {name for name in re.findall(r"`(engine(?:\.\w+)+)`", table)}
     assert named - {"engine"} <= set(ALLOWED)

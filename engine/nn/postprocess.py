@@ -59,7 +59,10 @@ class Postprocess(nn.Module):
         return torch.cat([policy, torch.stack(scalars, dim=1), torch.tanh(raw.ownership.float())], dim=1)
 
     def _scalars(self, value: Tensor, score: Tensor, globals_: Tensor) -> list[Tensor]:
-        never = (globals_[:, KO_RULE_INPUT] != 0) & (globals_[:, TERRITORY_INPUT] == 0)
+        if globals_.shape[1] > TERRITORY_INPUT:
+            never = (globals_[:, KO_RULE_INPUT] != 0) & (globals_[:, TERRITORY_INPUT] == 0)
+        else:  # an encoding that does not tell the rules, such as AlphaGo Zero's
+            never = torch.ones_like(value[:, 2], dtype=torch.bool)
         no_result_logit = torch.where(never, value[:, 2] - 100_000.0, value[:, 2])
         win, loss, no_result = torch.softmax(
             torch.stack([value[:, 0], value[:, 1], no_result_logit], dim=1), dim=1

@@ -55,7 +55,7 @@ class TorchEvaluator:
         self.encoding = net.description.encoding
         self.max_batch = max_batch
         self.preferred_batch = min(preferred_batch, max_batch)
-        self.pass_alive_under_suicide = bool(net.spec["pass_alive_under_suicide"])
+        self.pass_alive_under_suicide = bool(net.spec.get("pass_alive_under_suicide", False))
         self.precision = precision
         self._runner = runner
         self._given = available(net.spec)

@@ -106,8 +106,12 @@ def _evaluate(evaluator: Evaluator, rows: list[tuple[Position, int, int]], *, ow
     width, height = rows[0][0].width, rows[0][0].height
     sides = (height, width) if rows[0][2] & 4 else (width, height)
     spatial, globals_ = evaluator.allocate(len(rows), *sides)
+    suicide = bool(getattr(evaluator, "pass_alive_under_suicide", False))
     for index, (position, color, symmetry) in enumerate(rows):
-        encode_into(position, evaluator.encoding, spatial[index], globals_[index], to_play=color, symmetry=symmetry)
+        encode_into(
+            position, evaluator.encoding, spatial[index], globals_[index],
+            to_play=color, symmetry=symmetry, pass_alive_under_suicide=suicide,
+        )  # fmt: skip
     evaluation = evaluator.evaluate(spatial, globals_, ownership=ownership)
     policy = np.stack([
         transform_policy(logits, width, height, symmetry, inverse=True)

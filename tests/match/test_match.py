@@ -147,7 +147,7 @@ def test_an_engine_that_cannot_start(mock, tmp_path, capsys):
 def start_match(tmp_path, command, games):
     """Start a match in a process of its own and wait for its first finished game."""
     out = tmp_path / "out"
-    arguments = ["-m", "engine.match", command, command, "--games", str(games), "--size", "5", "--out", str(out)]
+    arguments = ["-P", "-m", "engine.match", command, command, "--games", str(games), "--size", "5", "--out", str(out)]
     errors = (tmp_path / "stderr").open("wb")
     process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.PIPE, stderr=errors)
     deadline = time.monotonic() + 30

@@ -55,6 +55,17 @@ def same(a, b, rows_a=slice(None), rows_b=slice(None), atol=0.0):
             assert np.allclose(x[rows_a], y[rows_b], atol=atol, rtol=0), field.name
 
 
+def test_a_net_whose_encoding_tells_no_rules(tmp_path):
+    """Such a net cannot know whether a game may end without result: it never does."""
+    spec = new_net_spec(blocks=1, channels=8, gpool_every=0, encoding="alphagozero-17", name="zero")
+    checkpoint.save(tmp_path / "zero.safetensors", spec, fold_for_export(build_module(spec, trainable=True)), {})
+    evaluator = make_evaluator(load_net(tmp_path / "zero.safetensors"), CPU)
+    spatial, globals_ = evaluator.allocate(2, 9, 9)
+    evaluation = evaluator.evaluate(spatial, globals_)
+    assert spatial.shape == (2, 17, 9, 9) and evaluation.policy_logits.shape == (2, 82)
+    assert evaluation.no_result is not None and not evaluation.no_result.any()
+
+
 def test_description(net):
     d = net.description
     assert (d.name, d.format, d.encoding, d.blocks, d.channels) == ("tiny", "keisei", "katago-v7", 3, 24)

@@ -19,7 +19,6 @@ KATAGO_NAMES = {
     "lagBuffer": ("player", "lag"),
     "analysisPVLen": ("gtp", "analysis_pv_length"),
     "analysisWideRootNoise": ("search", "wide_root_noise"),
-    "playoutDoublingAdvantage": ("search", "playout_doubling_advantage"),
 }
 
 
