@@ -62,10 +62,14 @@ cdef inline int row_symmetry(const Leaf* leaf, int r) noexcept nogil:
 
 
 cdef int outputs_finite(const Context* x, const Batch* b, const Outputs* out) noexcept nogil:
-    """Return -1 if a value or logit of the batch is not a number, else 0."""
+    """Return -1 if a value, score or logit of the batch is not a number, else 0."""
     cdef int i
     for i in range(b.rows):
         if not isfinite(out.value[i]):
+            return -1
+        if out.score_mean != NULL and not isfinite(out.score_mean[i]):
+            return -1
+        if out.lead != NULL and not isfinite(out.lead[i]):
             return -1
     for i in range(b.rows * (x.tree.area + 1)):
         if not isfinite(out.logits[i]):

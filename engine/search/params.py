@@ -6,7 +6,8 @@ How the tree is searched, what evaluations cost in memory, and what randomness i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from engine.config import setting
 
@@ -102,3 +103,27 @@ class SearchParams:
     wide_root_noise: float = setting(0.0, "Spread the root's visits over more moves, for analysis.", low=0.0, high=5.0)
 
     pv_length: int = setting(15, "Longest principal variation reported.", unit="moves", low=1, high=1000)
+
+    def without_reports(self) -> SearchParams:
+        """Return the settings with those at their defaults that neither the tree nor cached evaluations depend on."""
+        defaults: dict[str, Any] = {f.name: f.default for f in fields(self) if f.name in REPORTS_AND_ROOT}
+        return replace(self, **defaults)
+
+
+# Settings that may change while a tree is kept.
+REPORTS_AND_ROOT = frozenset(
+    [
+        "use_lcb",
+        "lcb_stdevs",
+        "lcb_min_visits",
+        "pv_length",
+        "noise_fraction",
+        "noise_alpha",
+        "wide_root_noise",
+        "stop_when_proven",
+        "batch_size",
+        "pad_batches",
+        "batch_seconds",
+        "two_batches",
+    ]
+)

@@ -21,7 +21,7 @@ class Searcher:
     @property
     def params(self) -> SearchParams: ...
     @params.setter
-    def params(self, params: SearchParams) -> None: ...  # drops the tree if anything differs
+    def params(self, params: SearchParams) -> None: ...  # drops the tree unless only reports and the root change
     def set_position(self, position: Position, color: int | None = None) -> bool:
         """Make position the root, color (by default its to_play) to move.
 

@@ -87,9 +87,10 @@ cdef class Searcher:
 
     def _set_params(self, params):
         cdef Context* x = &self.x
-        clear_tree(&x.tree)
-        cache_close(&x.cache)
-        self._cache_open = False
+        if self._params is None or params.without_reports() != self._params.without_reports():
+            clear_tree(&x.tree)
+            cache_close(&x.cache)
+            self._cache_open = False
         self._params = params
         apply_params(x, params, self._seed is not None)
         if self._ready:

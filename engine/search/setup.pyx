@@ -7,7 +7,6 @@ from libc.string cimport memset
 
 from engine.board.planes cimport ENC_ALPHAGOZERO_17, ENC_LEELAZERO_18, default_options, encoding_code
 
-from .arena cimport arena_init
 from .walk cimport MAX_LIMITS, SYMMETRY_AVERAGE, SYMMETRY_FIXED, SYMMETRY_RANDOM, Context
 
 from engine.errors import EngineError
@@ -30,7 +29,7 @@ cdef int apply_evaluator(Context* x, object evaluator) except -1:
 
 
 cdef int apply_params(Context* x, object params, bint seeded) except -1:
-    """Put the settings in. The tree must be empty."""
+    """Put the settings in. The tree must be empty if any differs that it was made with."""
     x.select.cpuct = params.cpuct
     x.select.cpuct_log = params.cpuct_log
     x.select.cpuct_base = params.cpuct_base
@@ -46,7 +45,7 @@ cdef int apply_params(Context* x, object params, bint seeded) except -1:
     x.symmetry_mode = SYMMETRY_MODES[params.symmetry]
     x.key_options.ignore_history = params.cache_ignore_history and not seeded
     x.defer_hits = seeded
-    arena_init(&x.tree.arena, <uint64_t> params.tree_memory << 20)
+    x.tree.arena.limit_bytes = <uint64_t> params.tree_memory << 20
     return 0
 
 

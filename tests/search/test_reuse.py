@@ -1,5 +1,7 @@
 """When the tree is kept, what it is worth then, and that its memory comes back."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -137,3 +139,15 @@ def test_a_whole_game_in_little_memory(make, ownership):
         position.play(int(rng.choice([info.action for info in result.moves[:2]])))
         kept += searcher.set_position(position)
     assert kept > 5
+
+
+def test_settings_of_reports_keep_the_tree_and_others_drop_it(make):
+    searcher, _ = make(5)
+    searcher.search(Limits(visits=50))
+    searcher.params = dataclasses.replace(searcher.params, pv_length=3, wide_root_noise=0.2, use_lcb=False)
+    assert searcher.visits == 50
+    result = searcher.search(Limits(visits=80))
+    assert result.visits == 80 and max(len(info.pv) for info in result.moves) <= 3
+    searcher.params = dataclasses.replace(searcher.params, cpuct=2.0)
+    assert searcher.visits == 0
+    assert searcher.search(Limits(visits=20)).visits == 20
