@@ -18,7 +18,7 @@ from torch import Tensor
 
 from ..errors import WeightsError
 from .spec import MAX_BLOCKS, MAX_CHANNELS, Spec
-from .token_stream import open_maybe_gzip
+from .token_stream import open_maybe_gzip, parse_numbers
 
 INPUTS, SIZE, POINTS, HIDDEN = 18, 19, 361, 256
 EPSILON = 1e-5
@@ -103,10 +103,9 @@ def _numbers(line: bytes, number: int) -> _Floats:
     if not words:
         raise WeightsError(f"line {number} is empty")
     try:
-        with np.errstate(over="ignore"):
-            values = np.array(words).astype(np.float64).astype(np.float32)
-    except ValueError:
-        raise WeightsError(f"line {number} holds something that is not a number") from None
+        values = parse_numbers(words)
+    except ValueError as error:
+        raise WeightsError(f"line {number}: {error}") from None
     if not bool(np.isfinite(values).all()):
         raise WeightsError(f"line {number} holds a number that is not finite")
     return values

@@ -20,6 +20,7 @@ from ..errors import WeightsError
 
 CHUNK = 1 << 16
 MAX_TOKEN = 1024
+MAX_NUMBER = 48  # characters of one number
 MAX_SPACE = 1 << 20  # bytes of whitespace between tokens
 MAX_ARRAY = 1 << 28  # numbers in one array
 MAX_TOTAL = 1 << 30  # numbers in one file
@@ -163,13 +164,9 @@ class TokenStream:
                 self._at = cut - len(rest)
             need -= len(words)
             try:
-                if not all(map(_NUMBER.match, words)):
-                    raise ValueError
-                with np.errstate(over="ignore"):
-                    parts.append(np.array(words).astype(np.float64).astype(np.float32))
-            except ValueError:
-                bad = next((w for w in words if not _NUMBER.match(w)), words[0])
-                raise WeightsError(f"{what}: not a finite number: {_show(bad)}") from None
+                parts.append(parse_numbers(words))
+            except ValueError as error:
+                raise WeightsError(f"{what}: {error}") from None
         return np.concatenate(parts)
 
     def finish(self) -> None:
@@ -177,6 +174,18 @@ class TokenStream:
         self._skip_space()
         if self._at < len(self._data):
             raise WeightsError(f"data follow the end of the net: {_show(self._data[self._at : self._at + 20])}")
+
+
+def parse_numbers(words: list[bytes]) -> NDArray[np.float32]:
+    """Return numbers written in ASCII as float32; those out of range become infinite.
+
+    Raises: ValueError naming a word that is no finite number, or is too long to be one (numpy pads all to the longest).
+    """
+    bad = next((word for word in words if len(word) > MAX_NUMBER or not _NUMBER.match(word)), None)
+    if bad is not None:
+        raise ValueError(f"not a finite number: {_show(bad)}")
+    with np.errstate(over="ignore"):
+        return np.array(words, dtype=f"S{MAX_NUMBER}").astype(np.float64).astype(np.float32)
 
 
 def _show(token: bytes) -> str:

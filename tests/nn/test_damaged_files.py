@@ -116,6 +116,18 @@ def test_endless_gzip_is_cut_short(tmp_path):
         load_net(path)
 
 
+def test_a_long_word_among_many_costs_no_memory(tmp_path):
+    """One word of a megabyte in a row of 100 000 numbers; padded to the longest they would take 100 GB."""
+    row = b"1.5 " * 100_000 + b"7" * 1_000_000
+    (tmp_path / "lz.txt").write_bytes(b"1\n" + b"\n".join([row] * 18))
+    with pytest.raises(WeightsError, match="line 2: not a finite number"):
+        load_net(tmp_path / "lz.txt")
+    start = nn_oracle.file_bytes(nn_oracle.random_net(8), binary=False).split(b"\n")[:7]
+    (tmp_path / "a.txt").write_bytes(b"\n".join([*start[:-1], b"1.5 " * 50 + b"7" * 50_000 + b" 1.5" * 2000]))
+    with pytest.raises(WeightsError, match="number"):
+        load_net(tmp_path / "a.txt")
+
+
 def test_pickles_are_refused(tmp_path):
     ran = []
 
