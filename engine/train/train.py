@@ -49,7 +49,7 @@ def train(run: Run, *, stop_after: float = float("inf")) -> None:
             if run.step % 50 == 0:
                 write_log(run, "train", {name: round(value / counted, 4) for name, value in sums.items()})
                 sums, counted = {}, 0
-            if run.step % plan.validate_every == 0 or run.step == plan.steps:
+            if run.step % plan.validate_every == 0 and run.step < plan.steps:
                 finish_stage(run)
             if time.monotonic() - saved > 60 * plan.save_minutes:
                 run.save()
