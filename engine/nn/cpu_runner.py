@@ -71,11 +71,12 @@ class CpuRunner:
         self.threads = threads
         self._share_layers = share_layers
         self._max_points = max_points
-        self._programs = SizeCache(build, keep)
+        before = torch.get_num_threads()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="net", initializer=_one_thread)
         for done in [self._pool.submit(threading.get_ident) for _ in range(threads)]:
             done.result()  # start the workers now: set_num_threads below must come after theirs
-        torch.set_num_threads(threads)
+        torch.set_num_threads(threads if share_layers else before)
+        self._programs = SizeCache(lambda w, h: self._pool.submit(build, w, h).result(), keep)
 
     def allocate(self, shape: tuple[int, ...]) -> FloatArray:
         """Return a zeroed float32 array."""

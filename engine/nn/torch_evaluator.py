@@ -133,7 +133,7 @@ def make_evaluator(net: Net, settings: NetSettings) -> TorchEvaluator:
     Raises: EngineError where a GPU asked for is not there; ConfigError for settings that do not fit.
     """
     device = choose_device(settings.device)
-    dtype = choose_dtype(settings.precision, device)
+    dtype = choose_dtype(settings.precision, device, net.description.channels)
     optimism, has_meta = settings.policy_optimism, bool(net.spec.get("meta"))
 
     def meta(width: int, height: int) -> torch.Tensor | None:

@@ -5,11 +5,13 @@ import json
 
 import numpy as np
 import pytest
+import torch
 
 from engine.board.planes import encode_position, transform_ownership, transform_policy
 from engine.board.position import BLACK, WHITE, Position
 from engine.board.vertex import parse_vertex
 
+torch.set_num_threads(1)  # small tensors; threads only wait for one another
 NETS = {"b6": "g170-b6c96", "b7tf": "b7c96h3tfrs", "b7kv": "b7c96h6kv3", "b10": "b10c384h6nbttflrs"}
 
 

@@ -11,6 +11,7 @@ from engine.errors import ConfigError, EngineError, UnsupportedBoardSize
 from engine.evaluator import AsyncEvaluator, Evaluator
 from engine.nn import checkpoint
 from engine.nn.compiled import EvaluationGraph, compile_net
+from engine.nn.devices import choose_dtype, cpu_has_bfloat16
 from engine.nn.net import load_net
 from engine.nn.policy_value import build_module, fold_for_export
 from engine.nn.settings import NetSettings
@@ -166,7 +167,7 @@ def test_average_over_symmetries_does_not_turn(evaluator):
 
 def test_sizes(net):
     evaluator = make_evaluator(net, dataclasses.replace(CPU, cached_sizes=1))
-    for size in (2, 9, 25, 2):
+    for size in (2, 25, 2):
         out = evaluator.evaluate(*batch(evaluator, 1, size, size))
         assert out.policy_logits.shape == (1, size * size + 1)
     assert not evaluator.supports_size(26, 26) and not evaluator.supports_size(1, 9)
@@ -186,6 +187,14 @@ def test_not_finite_is_said(evaluator):
     globals_[0, 5] = np.inf
     with pytest.raises(EngineError, match="not finite"):
         evaluator.evaluate(spatial, globals_)
+
+
+def test_precision_of_auto(net):
+    """Narrow nets stay in float32; a CPU without bfloat16 arithmetic as well."""
+    assert choose_dtype("auto", torch.device("cpu"), 16) is torch.float32
+    wanted = torch.bfloat16 if cpu_has_bfloat16() else torch.float32
+    assert choose_dtype("auto", torch.device("cpu"), 96) is wanted
+    assert make_evaluator(net, dataclasses.replace(CPU, precision="auto")).precision == "float32"
 
 
 @pytest.mark.parametrize(

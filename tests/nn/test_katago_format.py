@@ -40,8 +40,8 @@ def test_every_version_against_the_oracle(tmp_path, version, options):
     loaded = load_net(path)
     assert loaded.description.version == version and loaded.description.name == "test-net"
     evaluator = make_evaluator(loaded, SETTINGS)
-    for seed, (height, width) in enumerate([(5, 4), (3, 3)]):
-        spatial, globals_ = inputs(net, height, width, seed)
+    for height, width in [(4, 3), (3, 3)] if options else [(3, 4)]:
+        spatial, globals_ = inputs(net, height, width, seed=version)
         for ko, territory in [(0, 0), (1, 0), (1, 1)]:
             globals_[6], globals_[9] = ko, territory
             meta = profile_row("rank_3k", width, height) if options.get("meta") else None
