@@ -108,11 +108,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _list(as_json: bool) -> int:
-    for entry in read_manifest():
+    for i, entry in enumerate(read_manifest()):
         if as_json:
             print(json.dumps({**asdict(entry), "path": str(entry.path)}, sort_keys=True))
             continue
-        print(f"{entry.name}{' (default)' if entry.default else ''}: {entry.path.name}, {entry.encoding}")
+        print(f"{entry.name}{'' if i else ' (default)'}: {entry.path.name}, {entry.encoding}")
         for key, value in entry.about.items():
             print(f"    {key}: {value}")
     return 0
@@ -137,7 +137,8 @@ def _info(name: str | None, as_json: bool) -> int:
     print(f"parameters  {description.parameters} ({description.blocks} blocks, {description.channels} channels)")
     print(f"trained on  {sizes}")
     print(f"sha256      {description.sha256}")
-    for key, value in description.metadata.items():
+    for key in sorted(set(description.metadata) - {"name", "sizes"}):
+        value = description.metadata[key]
         print(f"{key:<11} {value if isinstance(value, str | int | float) else json.dumps(value)}")
     return 0
 
