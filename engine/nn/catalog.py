@@ -7,14 +7,12 @@ listing nets reads no net.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import difflib
 import json
 import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +36,8 @@ class Entry:
 
 def weights_dir() -> Path:
     """Return the folder of shipped nets: the installed package's, else the source tree's. Raises WeightsError."""
-    candidates = []
-    with contextlib.suppress(ModuleNotFoundError):
-        candidates.append(Path(str(resources.files("engine._weights"))))
-    candidates.append(Path(__file__).resolve().parents[2] / "weights")
+    here = Path(__file__).resolve()
+    candidates = [here.parents[1] / "_weights", here.parents[2] / "weights"]
     for folder in candidates:
         if (folder / MANIFEST).is_file():
             return folder

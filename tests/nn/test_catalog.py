@@ -78,3 +78,13 @@ def test_bad_manifests(weights, text):
 def test_no_manifest(tmp_path):
     with pytest.raises(WeightsError, match="manifest"):
         catalog.read_manifest(tmp_path)
+
+
+@pytest.mark.parametrize("folder", ["engine/_weights", "weights"])
+def test_weights_of_an_installed_package_and_of_a_source_tree(folder, monkeypatch, tmp_path):
+    monkeypatch.setattr(catalog, "__file__", str(tmp_path / "engine" / "nn" / "catalog.py"))
+    with pytest.raises(WeightsError, match=catalog.MANIFEST):
+        catalog.weights_dir()
+    (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / folder / catalog.MANIFEST).write_text("")
+    assert catalog.weights_dir() == tmp_path / folder
