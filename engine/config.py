@@ -18,8 +18,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from engine.errors import ConfigError
+from engine.files import read_small, reason
 
 T = TypeVar("T")
+
+MAX_WHOLE = (1 << 63) - 1
+"""Largest whole number that a setting may hold."""
 
 _TRUE = frozenset({"true", "yes", "on", "1"})
 _FALSE = frozenset({"false", "no", "off", "0"})
@@ -147,12 +151,12 @@ def load(path: str | Path) -> dict[str, dict[str, Any]]:
     import tomllib  # here, since most runs read no file and every run starts by importing this module
 
     try:
-        text = Path(path).read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot read {path}: {error}") from None
+        text = read_small(path).decode("utf-8")
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"cannot read {path}: {reason(error)}") from None
     try:
         document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"{path}: {error}") from None
     for section, values in document.items():
         if not isinstance(values, dict):
@@ -239,6 +243,8 @@ def _number_or_text(description: Description, kind: type, value: Any, name: str)
         raise _wrong(description, value, name)
     if kind in (int, float):
         low, high = description.low, description.high
+        if kind is int and abs(result) > MAX_WHOLE:  # settings become 64-bit numbers below
+            raise ConfigError(f"{name} = {value}: must be {_range(low, MAX_WHOLE if high is None else high)}")
         if (low is not None and result < low) or (high is not None and result > high):
             raise ConfigError(f"{name} = {value}: must be {_range(low, high)}")
     if description.choices is not None and result not in description.choices:
@@ -261,7 +267,7 @@ def _scalar(kind: type, value: Any) -> Any:
         number = kind(value) if isinstance(value, (str, int)) or kind is float else None
     except (ValueError, OverflowError):
         return None
-    return None if number is not None and not math.isfinite(number) else number
+    return None if isinstance(number, float) and not math.isfinite(number) else number
 
 
 def _wrong(description: Description, value: Any, name: str) -> ConfigError:

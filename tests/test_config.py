@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 import pytest
@@ -68,6 +69,9 @@ def test_values(key, value, expected):
         ("visits", "0", "s.visits = 0: must be at least 1"),
         ("visits", "1.5", "s.visits = 1.5: must be a whole number or none"),
         ("visits", 1.5, "s.visits = 1.5: must be a whole number or none"),
+        ("visits", "9" * 20, "s.visits = 99999999999999999999: must be between 1 and 9223372036854775807"),
+        ("visits", "9" * 400, f"s.visits = {'9' * 400}: must be between 1 and 9223372036854775807"),
+        ("cpuct", "9" * 400, f"s.cpuct = {'9' * 400}: must be a number"),
         ("visits", True, "s.visits = True: must be a whole number or none"),
         ("visits", "abc", "s.visits = abc: must be a whole number or none"),
         ("cpuct", "11", "s.cpuct = 11: must be between 0.0 and 10.0"),
@@ -137,6 +141,15 @@ def test_missing_and_binary_files(tmp_path):
     (tmp_path / "b.toml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ConfigError, match=r"b\.toml"):
         config.load(tmp_path / "b.toml")
+
+
+def test_deep_nesting_and_devices_are_refused(tmp_path):
+    deep = tmp_path / "deep.toml"
+    deep.write_text("[search]\nx = " + "[" * 100_000, encoding="utf-8")
+    for path in (deep, os.devnull):
+        with pytest.raises(ConfigError) as error:
+            config.load(path)
+        assert str(path) in str(error.value)
 
 
 def test_unknown_section_names_the_nearest():

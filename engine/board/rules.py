@@ -75,7 +75,7 @@ class Rules:
         if isinstance(source, str):
             try:
                 source = json.loads(source)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise ConfigError(f"rules: not JSON ({error}): {source}") from None
         if not isinstance(source, Mapping):
             raise ConfigError(f"rules: not a JSON object: {source!r}")

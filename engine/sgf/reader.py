@@ -13,6 +13,7 @@ from sgfmill import sgf_grammar
 
 from engine.board.position import BLACK, WHITE
 from engine.errors import SgfError
+from engine.files import read_small, reason
 
 from .record import GameRecord
 from .values import Node, ValueReader, encoding_of, fail, recognise_rules
@@ -40,10 +41,9 @@ _PIECES = re.compile(rb"\[[^\\\]]*(?:\\.[^\\\]]*)*\]|;", re.DOTALL)  # a value, 
 def read(path: str | Path) -> GameRecord:
     """Read the first game of a file. Raises SgfError if it cannot be read or is broken."""
     try:
-        data = Path(path).read_bytes()
+        data = read_small(path)
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise SgfError(f"{path}: {reason}") from None
+        raise SgfError(f"{path}: {reason(error)}") from None
     return parse(data, name=str(path))
 
 

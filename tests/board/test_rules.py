@@ -84,6 +84,7 @@ def test_one_key_from_text():
 BAD = [
     "{", "[]", '"aga"', "3", '{"ko": 3}', '{"ko": null}', '{"ko": "KO"}', '{"suicide": 1}', '{"hasbutton": true}',
     '{"komi": 7.5}', '{"scoring": "TERRITORY", "hasButton": true}', '{"tax": ["NONE"]}', "{ko: SIMPLE}",
+    '{"ko":' * 100_000, '{"ko":' + "[" * 100_000,
 ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.files import reason, write_text
 from engine.gtp import arguments
 from engine.gtp.controller import Controller
 from engine.gtp.protocol import SYNTAX_ERROR, GtpError, Request
@@ -25,10 +26,9 @@ def printsgf(controller: Controller, request: Request) -> str:
     if not request.rest:
         return text
     try:
-        with open(request.rest, "w", encoding="utf-8") as file:
-            file.write(text + "\n")
-    except OSError as error:
-        raise GtpError(f"cannot write {request.rest}: {error.strerror or error}") from None
+        write_text(request.rest, text + "\n")
+    except (OSError, ValueError) as error:
+        raise GtpError(f"cannot write {request.rest}: {reason(error)}") from None
     return ""
 
 
