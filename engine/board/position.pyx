@@ -11,6 +11,7 @@ from .go cimport (
     go_legal_mask, go_list_liberties, go_play, go_setup, go_situation_key,
 )
 from .types cimport (
+    MAX_SIZE, MIN_SIZE,
     BLACK as C_BLACK, EMPTY as C_EMPTY, KO_POSITIONAL, KO_SIMPLE, KO_SITUATIONAL, MAX_AREA, MAX_POINTS, NO_POINT, PASS,
     SCORING_AREA, SCORING_TERRITORY, TAX_ALL, TAX_NONE, TAX_SEKI, BONUS_N, BONUS_N_MINUS_1, BONUS_ZERO,
     WHITE as C_WHITE, Rules as CRules, int16_t, uint8_t,
@@ -18,7 +19,7 @@ from .types cimport (
 
 from engine.board.rules import Rules, parse_rules
 from engine.board.vertex import format_vertex
-from engine.errors import ConfigError, EngineError, IllegalMove
+from engine.errors import ConfigError, EngineError, IllegalMove, UnsupportedBoardSize
 
 MOST_KOMI = 10_000  # any score fits; where to stop asking is the caller's affair
 
@@ -46,7 +47,7 @@ cdef int fill_rules(CRules* out, rules) except -1:
 cdef float finite(komi) except? -1:
     if not -MOST_KOMI <= komi <= MOST_KOMI:
         raise ConfigError(f"komi is {komi!r}, not a number of points between -{MOST_KOMI} and {MOST_KOMI}")
-    return komi
+    return komi + 0.0  # no negative zero
 
 
 cdef class Position:
@@ -70,9 +71,11 @@ cdef class Position:
         self._moves = []
         self._setup = []
 
-    def __init__(self, int width=19, height=None, *, rules="chinese-ogs", komi=None):
-        cdef int rows = width if height is None else height
+    def __init__(self, width=19, height=None, *, rules="chinese-ogs", komi=None):
         cdef CRules c_rules
+        rows = width if height is None else height
+        if not (MIN_SIZE <= width <= MAX_SIZE and MIN_SIZE <= rows <= MAX_SIZE):  # before it becomes a C int
+            raise UnsupportedBoardSize(f"unsupported board size: {width}x{rows} (2x2 to 25x25)")
         rules = rules if isinstance(rules, Rules) else parse_rules(rules)
         if komi is None:
             komi = 7.0 if width == 9 and rows == 9 else 7.5

@@ -211,7 +211,7 @@ cdef class Searcher:
         if not self._cache_open or (x.ownership and not x.cache.ownership):
             cache_close(&x.cache)
             if cache_open(&x.cache, <uint64_t> self._params.cache_memory << 20, x.tree.area, x.ownership) < 0:
-                raise MemoryError("no memory for the evaluation cache")
+                raise EngineError(f"not enough memory for search.cache_memory = {self._params.cache_memory} MiB")
             self._cache_open = True
         self._pipeline.allocate(x, self._params, self._seed is not None)
 

@@ -23,7 +23,9 @@ def test_sizes_from_2_to_25(width, height):
     assert position.liberties(width * height - 1) == []
 
 
-@pytest.mark.parametrize("size", [(1,), (26,), (0,), (-3,), (1, 9), (9, 1), (19, 26), (26, 19), (10**6, 10**6)])
+@pytest.mark.parametrize(
+    "size", [(1,), (26,), (0,), (-3,), (1, 9), (9, 1), (19, 26), (26, 19), (10**6, 10**6), (10**12,), (9, -(10**12))]
+)
 def test_other_sizes_are_refused(size):
     with pytest.raises(UnsupportedBoardSize):
         Position(*size)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.errors import EngineError
 from engine.evaluator_fakes import HashEvaluator
 from engine.search.root import Limits, RootOptions
 
@@ -55,3 +56,15 @@ def test_clearing_gives_the_memory_back(make):
     assert searcher.visits == 0 and searcher.tree_bytes < 4096
     searcher.clear()
     assert searcher.search(Limits(visits=5)).visits == 5
+
+
+def test_a_cache_too_large_for_the_machine_is_an_expected_error(make):
+    resource = pytest.importorskip("resource")
+    searcher, _ = make(5, cache_memory=65536)
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 35, before[1]))
+    try:
+        with pytest.raises(EngineError, match=r"search\.cache_memory = 65536"):
+            searcher.search(Limits(visits=2))
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
