@@ -94,9 +94,10 @@ def serve_gtp(settings: EngineSettings, net: str | None) -> NoReturn:
     import sys
 
     from engine.gtp.controller import Controller
-    from engine.gtp.process import serve
+    from engine.gtp.process import claim_streams, serve
     from engine.gtp.stderr import StderrHandler
 
+    claim_streams()
     handler = StderrHandler(sys.stderr)
     root = logging.getLogger()
     root.addHandler(handler)

@@ -14,6 +14,7 @@ import sys
 from types import FrameType
 from typing import NoReturn
 
+from engine.errors import EngineError
 from engine.gtp import commands
 from engine.gtp.controller import Controller
 from engine.gtp.output import Output, claim_stdout, watch_closing
@@ -24,6 +25,22 @@ from engine.player.net import BackgroundNet
 log = logging.getLogger(__name__)
 
 assert commands  # imported so that they are registered
+
+
+def claim_streams() -> None:
+    """See that all three standard streams are there, before anything is opened.
+
+    A parent may have closed them. The null device then stands for stdin (an end at once) and stderr, so that no other
+    file gets their number.
+
+    Raises EngineError without stdout, since nobody could hear a reply.
+    """
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115 (stays open)
+    if sys.stdout is None:
+        raise EngineError("standard output is closed, and GTP's replies go there")
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 (stays open)
 
 
 def serve(controller: Controller, net: BackgroundNet, handler: StderrHandler) -> NoReturn:
@@ -64,6 +81,4 @@ def serve(controller: Controller, net: BackgroundNet, handler: StderrHandler) ->
 
 def is_expected(error: Exception) -> bool:
     """Tell whether an error is one that users can meet, so that its text is enough."""
-    from engine.errors import EngineError
-
     return isinstance(error, EngineError)

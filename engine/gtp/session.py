@@ -26,6 +26,10 @@ GRACE = 1.0
 """Seconds between abandoning a search and ending the process by force, should the search not return."""
 
 
+MAX_ERROR = 500
+"""Characters of an error message: it may quote an argument, and that may be a million long."""
+
+
 class Stream:
     """The open reply of an analysis: a header line, lines as they come, and the session adds the empty line."""
 
@@ -130,7 +134,7 @@ class Session:
             with self.inbox.watch(self._interrupter(token, any_line), any_line=any_line):
                 return True, command.handler(self._controller, request, *streams) or ""
         except GtpError as error:
-            return False, str(error)
+            return False, one_line(str(error))
         except IllegalMove:
             return False, "illegal move"
         except UnsupportedBoardSize:
@@ -180,7 +184,9 @@ class Session:
 
 
 def one_line(text: str) -> str:
-    """Make an error message fit for a reply: one line, no final dot, lower-case first word (unless it is a name)."""
+    """Make an error message fit for a reply: one short line, no final dot, first word lower-case (unless a name)."""
     line = " ".join(text.split()).rstrip(".")
+    if len(line) > MAX_ERROR:
+        line = f"{line[:MAX_ERROR]} ..."
     first = line.partition(" ")[0]
     return line[:1].lower() + line[1:] if first[1:].islower() else line

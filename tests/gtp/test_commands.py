@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 
 import pytest
@@ -46,11 +47,11 @@ def test_sizes(client, line, size):
     assert client.controller.player.size == size and client.game.is_empty and client.game.position.n_moves == 0
 
 
-@pytest.mark.parametrize("line", ["boardsize 26", "boardsize 1", "boardsize 0", "boardsize -9", "boardsize 29 29"])
-def test_unacceptable_sizes_change_nothing(client, line):
+@pytest.mark.parametrize("size", ["26", "1", "0", "-9", "29 29", "999999999999", "9 999999999999"])
+def test_unacceptable_sizes_change_nothing(client, size):
     client.ok("boardsize 9")
     client.ok("play b d4")
-    assert client.error(line) == "unacceptable size"
+    assert client.error(f"boardsize {size}") == "unacceptable size"
     assert client.controller.player.size == (9, 9) and not client.game.is_empty
 
 
@@ -455,3 +456,26 @@ def test_superko_bans_outlive_a_record(client, tmp_path):
     client.ok("clear_board")
     client.ok(f"loadsgf {tmp_path / 'ko.sgf'}")
     assert client.game.repeats(1, 3 * 5 + 2) and not client.game.repeats(1, 4)
+
+
+def test_files_without_an_end_are_refused(client, tmp_path):
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("no named pipes here")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert client.error(f"loadsgf {pipe}") == f"{pipe}: not an ordinary file"
+    assert client.error("loadsgf /dev/zero") == "/dev/zero: not an ordinary file"
+    assert client.error(f"printsgf {pipe}") == f"cannot write {pipe}: it is a pipe"
+    assert client.ok("printsgf /dev/null") == ""
+
+
+def test_bottomless_arguments_are_refused_in_a_short_line(client):
+    deep = '{"ko":' * 100_000
+    for line in (f"kata-set-rules {deep}", f"kata-set-rules {'x' * 200_000}", f"kata-set-param maxVisits {'9' * 400}",
+                 f"kata-set-param {'x' * 200_000} 1", f"loadsgf {'x' * 200_000}", f"kata-set-rule {'x' * 200_000} 1"):
+        text = client.error(line)
+        assert text != "internal error" and len(text) < 600
+
+
+def test_there_is_no_negative_zero(client):
+    assert client.ok("komi -0") == "" and client.ok("get_komi") == "0"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -155,3 +156,16 @@ def test_gtp_works_where_torch_is_missing(python):
     script = b"boardsize 9\ngenmove b\nquit\n"
     done = subprocess.run(command, env=environment, input=script, capture_output=True, check=False)
     assert re.fullmatch(rb"= \n\n= \w+\n\n= \n\n", done.stdout) and done.returncode == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
+@pytest.mark.parametrize(
+    ("closed", "code", "answers"),
+    [("2>&-", 0, b"= Keisei\n\n= \n\n"), ("<&-", 0, b""), ("1>&-", 1, b""), ("1>&- 2>&-", 1, b"")],
+)
+def test_streams_closed_from_the_start(python, closed, code, answers):
+    command, environment = python("-m", "engine", "gtp", "--net", "fake:hash")
+    shell = ["sh", "-c", f'exec "$@" {closed}', "sh", *command]
+    done = subprocess.run(shell, env=environment, input=b"name\nquit\n", capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (code, answers)
+    assert b"Traceback" not in done.stderr
