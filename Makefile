@@ -46,8 +46,9 @@ types: $(STAMPS)/dev ## Check types (mypy)
 bench: install ## Print the benchmarks: board, net and search
 	@$(BIN)/keisei bench board && $(BIN)/keisei bench net && $(BIN)/keisei bench search
 
-wheel: $(STAMPS)/dev ## Build a wheel into dist/
-	@$(BIN)/python -m build --wheel --outdir dist . >&2
+wheel: $(STAMPS)/deps ## Build a wheel into dist/
+	@$(PIP) install $(PIN) build </dev/null >&2
+	@$(BIN)/python -m build --wheel --no-isolation --outdir dist . </dev/null >&2
 
 clean: ## Remove everything that was built, the virtual environment included
 	@rm -rf $(VENV) build dist *.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache
@@ -61,6 +62,7 @@ check-tools:
 	command -v gcc >/dev/null || command -v cc >/dev/null || missing="$$missing gcc"; \
 	command -v git >/dev/null || missing="$$missing git"; \
 	if command -v $(PYTHON) >/dev/null; then \
+	  $(PYTHON) -c '' || { echo "keisei: $(PYTHON) does not run (see above)" >&2; exit 1; }; \
 	  $(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || missing="$$missing python3-venv"; \
 	  $(PYTHON) -c 'import os, sysconfig, sys; sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' \
 	    || missing="$$missing python3-dev"; \
@@ -89,7 +91,7 @@ $(STAMPS)/package: $(SOURCES) $(STAMPS)/deps
 	@touch $@
 
 $(STAMPS)/test: $(STAMPS)/package
-	@$(PIP) install $(PIN) --no-build-isolation '.[test]' </dev/null >&2
+	@$(PIP) install $(PIN) 'pytest>=8' 'hypothesis>=6' 'matplotlib>=3.8' </dev/null >&2
 	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/test
