@@ -87,6 +87,7 @@ $(STAMPS)/deps: .ci/constraints.txt pyproject.toml $(STAMPS)/venv
 
 $(STAMPS)/package: $(SOURCES) $(STAMPS)/deps
 	@echo "keisei: building and installing" >&2
+	@if [ -d build ]; then find build -type f -path '*/lib*' ! -name '*.so' ! -name '*.pyd' -delete; fi
 	@$(PIP) install $(PIN) --no-build-isolation . </dev/null >&2
 	@touch $@
 
