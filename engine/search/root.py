@@ -125,7 +125,7 @@ def shape_priors(
     Returns [n] float32, sum 1.
     """
     power = 1.0 / (temperature * (1.0 + 4.0 * wide))
-    shaped = priors.astype(np.float64) ** power
+    shaped = (priors.astype(np.float64) / priors.max()) ** power  # the greatest stays 1 at the lowest temperature
     shaped /= shaped.sum()
     if noise_fraction > 0.0 and rng is not None:
         noise = rng.gamma(noise_alpha / len(priors), size=len(priors))

@@ -83,6 +83,7 @@ def test_shaped_priors():
     priors = np.array([0.7, 0.2, 0.1], dtype=np.float32)
     assert shape_priors(priors) == pytest.approx(priors)
     assert shape_priors(priors, temperature=2.0) == pytest.approx(np.sqrt(priors) / np.sqrt(priors).sum())
+    assert shape_priors(priors, temperature=1e-6).tolist() == [1.0, 0.0, 0.0]
     assert shape_priors(priors, wide=0.25) == pytest.approx(np.sqrt(priors) / np.sqrt(priors).sum())
     many = np.full(361, 1 / 361, dtype=np.float32)
     noisy = shape_priors(many, noise_fraction=0.25, noise_alpha=10.83, rng=rng)
