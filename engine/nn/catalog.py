@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import json
+import os
 import re
 import tomllib
 from collections.abc import Sequence
@@ -73,7 +74,7 @@ def find(name: str | None) -> Path:
 
     Raises: WeightsError naming the nearest shipped net where there is neither.
     """
-    if name is not None and Path(name).is_file():
+    if name is not None and os.path.isfile(name):  # never raises, whatever the name
         return Path(name)
     if name is not None and (Path(name).suffix or "/" in name or "\\" in name):
         raise WeightsError(f"{name}: no such file")

@@ -88,3 +88,9 @@ def test_weights_of_an_installed_package_and_of_a_source_tree(folder, monkeypatc
     (tmp_path / folder).mkdir(parents=True)
     (tmp_path / folder / catalog.MANIFEST).write_text("")
     assert catalog.weights_dir() == tmp_path / folder
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "a\0b", ""])
+def test_impossible_names_are_refused_like_any_other(weights, name):
+    with pytest.raises(WeightsError, match="neither a file nor a shipped net"):
+        catalog.find(name)
