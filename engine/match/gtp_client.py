@@ -22,6 +22,9 @@ from engine.errors import EngineError
 NEW_GROUP = 0x200  # CREATE_NEW_PROCESS_GROUP on Windows
 QUIT_SECONDS = 2.0  # grace after `quit` before the process is killed
 MAX_STRAY_LINES = 1000  # lines outside a reply before an engine counts as talking nonsense
+MAX_REPLY_LINES = 100_000  # lines of one reply before it does
+MAX_LINE = 1 << 20  # bytes of a line; a longer one counts as several
+MAX_WAITING = 10_000  # lines not yet looked at; an engine that says more has to wait
 
 
 class GtpError(EngineError):
@@ -60,16 +63,23 @@ class GtpProcess:
             raise EngineFailed("crash", f"cannot start {command!r}: {error}") from None
         assert self._process.stdin is not None and self._process.stdout is not None
         self._stdin, self._stdout = self._process.stdin, self._process.stdout
-        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._lines: queue.Queue[str | None] = queue.Queue(MAX_WAITING)
+        self._killed = False
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
     def _read(self) -> None:
         """Move lines from the engine to the queue until its output ends, then None."""
         with contextlib.suppress(OSError, ValueError):
-            for line in self._stdout:
-                self._lines.put(line.decode("utf-8", "replace").rstrip("\r\n"))
-        self._lines.put(None)
+            while line := self._stdout.readline(MAX_LINE):
+                self._put(line.decode("utf-8", "replace").rstrip("\r\n"))
+        self._put(None)
+
+    def _put(self, line: str | None) -> None:
+        while not self._killed:
+            with contextlib.suppress(queue.Full):
+                self._lines.put(line, timeout=0.5)
+                return
 
     def send(self, command: str, timeout: float) -> str:
         """Send one command and return the reply without "= ", its lines joined by newlines.
@@ -100,6 +110,8 @@ class GtpProcess:
                         raise EngineFailed("protocol", f"no reply to {command!r}, but {line[:60]!r}")
             elif line.strip():
                 reply.append(line)
+                if len(reply) > MAX_REPLY_LINES:
+                    raise EngineFailed("protocol", f"an endless reply to {command!r}")
             else:
                 break
         first = reply[0][1:].lstrip("0123456789")
@@ -135,6 +147,7 @@ class GtpProcess:
 
     def kill(self) -> None:
         """End the engine, and on POSIX whatever it started, at once."""
+        self._killed = True
         if self._process.poll() is None:
             with contextlib.suppress(OSError):
                 if sys.platform != "win32":

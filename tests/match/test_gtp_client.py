@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from engine.match.gtp_client import EngineFailed, EngineSlot, GtpError, GtpProcess
+from engine.match.gtp_client import MAX_WAITING, EngineFailed, EngineSlot, GtpError, GtpProcess
 
 
 def scripted(text):
@@ -77,3 +77,15 @@ def test_a_slot_starts_its_engine_again(mock, tmp_path):
     slot.close()
     with pytest.raises(EngineFailed, match="over"):
         slot.start()
+
+
+@pytest.mark.parametrize("flood", ["'x\\n'", "'=\\n' + 'x\\n' * 1000", "'= ' + 'x' * 100000"])
+def test_a_flood_is_a_broken_protocol_and_fills_no_memory(flood):
+    engine = GtpProcess(scripted(f"import sys\nsys.stdin.readline()\nwhile True: sys.stdout.write({flood})"))
+    with pytest.raises(EngineFailed) as error:
+        for _ in range(20):
+            engine.send("name", 2)
+    assert error.value.reason in ("protocol", "timeout")
+    assert engine._lines.qsize() <= MAX_WAITING
+    engine.kill()
+    assert not engine._reader.is_alive()
