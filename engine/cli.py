@@ -66,6 +66,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 1
+    except OSError as error:  # a folder that cannot be written, a full disk
+        print(f"keisei {words[0]}: {error}", file=sys.stderr)
+        return 1
     return int(code or 0)
 
 

@@ -128,3 +128,10 @@ def test_gtp_help_names_the_common_options():
         "--net", "--visits", "--time", "--device", "--precision", "--rules", "--seed", "--config", "--set", "--name",
     ):  # fmt: skip
         assert option in done.stdout
+
+
+def test_what_cannot_be_written_is_one_line(tmp_path, capsys):
+    (tmp_path / "settings.json").mkdir()
+    assert cli.main(["match", "a", "b", "--games", "1", "--size", "5", "--out", str(tmp_path)]) == 1
+    errors = capsys.readouterr().err
+    assert errors.startswith("keisei match: ") and "settings.json" in errors and errors.count("\n") == 1
