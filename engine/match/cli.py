@@ -109,6 +109,7 @@ def run_match(arguments: argparse.Namespace) -> int:
         **summarise(games),
     }
     write_json(arguments.out / "summary.json", summary)
+    store.close()
     print(format_report(summary), flush=True)
     if status:
         print("keisei match: interrupted; --resume goes on", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""The folder of a match: settings.json, games.jsonl (one line after each game), games/NNNN.sgf, summary.json, logs.
+"""A match's folder: settings.json, games.jsonl (one line after each game), games/NNNN.sgf, summary.json, logs, lock.
 
 The SGF is written before the line, and the line is flushed to the disk, so that a match killed at any moment goes on
 from its last finished game. A torn last line is cut off.
@@ -17,6 +17,7 @@ from typing import Any
 from engine import sgf
 from engine.errors import ConfigError
 
+from . import lock
 from .play import GameResult
 
 
@@ -28,7 +29,8 @@ class MatchStore:
         settings: what must not change between runs of one match.
         resume: go on with the games that are there; otherwise the folder must hold none.
 
-    Raises ConfigError if the folder holds games and resume is not set, or if they were played under other settings.
+    Raises ConfigError if the folder holds games and resume is not set, if they were played under other settings, or if
+    another match is writing into the folder.
     """
 
     def __init__(self, folder: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
@@ -38,6 +40,9 @@ class MatchStore:
             (folder / "games").mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ConfigError(f"cannot make {folder}: {error.strerror}") from None
+        self._lock = lock.take(folder / "lock")
+        if self._lock is None:
+            raise ConfigError(f"another match is being played into {folder}")
         self.games: dict[int, dict[str, Any]] = {}
         if self._lines.exists():
             if not resume:
@@ -69,6 +74,11 @@ class MatchStore:
         if len(whole) < len(data):
             with open(self._lines, "r+b") as file:
                 file.truncate(len(whole))
+
+    def close(self) -> None:
+        """Let another match use the folder."""
+        if self._lock is not None:
+            self._lock.close()
 
     def add(self, number: int, opening: int, result: GameResult, record: sgf.GameRecord) -> dict[str, Any]:
         """Write one game's SGF and line; return the line as a dictionary."""

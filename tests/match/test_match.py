@@ -12,6 +12,7 @@ import pytest
 
 from engine import sgf
 from engine.match.cli import main
+from engine.match.store import MatchStore
 
 POSIX = os.name == "posix"
 
@@ -124,6 +125,17 @@ def test_resuming(mock, tmp_path, capsys):
         assert main([mock(), mock(), "--games", "6", "--size", "5", "--out", out, *options]) == 1
         assert text in capsys.readouterr().err
     assert (tmp_path / "out" / "games.jsonl").read_text().count("\n") == 6
+
+
+def test_one_match_at_a_time_writes_into_a_folder(mock, tmp_path, capsys):
+    out = tmp_path / "out"
+    first = MatchStore(out, {}, resume=False)
+    arguments = [mock(), mock(), "--games", "1", "--size", "5", "--out", str(out)]
+    assert main(arguments) == 1
+    assert "another match is being played" in capsys.readouterr().err
+    first.close()
+    (out / "settings.json").unlink()
+    assert main(arguments) == 0
 
 
 @pytest.mark.parametrize(
