@@ -108,6 +108,7 @@ class CpuRunner:
 
 
 def _one_thread() -> None:
+    torch.get_num_threads()  # first: a thread that never asked takes on the process's number later
     torch.set_num_threads(1)  # counts for this worker alone: OpenMP keeps it a thread
 
 

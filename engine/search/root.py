@@ -132,4 +132,5 @@ def shape_priors(
         total = noise.sum()
         if total > 0.0:
             shaped = (1.0 - noise_fraction) * shaped + noise_fraction * noise / total
-    return shaped.astype(np.float32)
+    result: NDArray[np.float32] = shaped.astype(np.float32)
+    return result

@@ -10,7 +10,6 @@ import argparse
 import hashlib
 import json
 import logging
-import shutil
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -94,7 +93,7 @@ def write_manifest(path: Path, manifest: dict[str, Any]) -> None:
 
 
 def export(source: Path, weights: Path, name: str, *, note: dict[str, Any]) -> dict[str, Any]:
-    """Copy a net file into the weights folder and write its manifest entry, keeping figures measured on the same file.
+    """Write a net into the weights folder under its name, and its manifest entry; figures of the same file are kept.
 
     Args:
         source: a safetensors net.
@@ -112,8 +111,7 @@ def export(source: Path, weights: Path, name: str, *, note: dict[str, Any]) -> d
 
     spec, tensors, metadata = checkpoint.load(source)
     target = weights / f"{name}.safetensors"
-    if source.resolve() != target.resolve():
-        shutil.copyfile(source, target)
+    checkpoint.save(target, {**spec, "name": name}, tensors, {**metadata, "name": name})
     manifest = read_manifest(weights / "manifest.toml")
     old = manifest.get(name, {})
     digest = sha256(target)

@@ -56,6 +56,18 @@ def same(a, b, rows_a=slice(None), rows_b=slice(None), atol=0.0):
             assert np.allclose(x[rows_a], y[rows_b], atol=atol, rtol=0), field.name
 
 
+def test_each_worker_is_one_thread(net):
+    """A worker that forgot would wait at barriers for threads that other programs have put aside."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        runner = make_evaluator(net, dataclasses.replace(CPU, threads=2))._runner
+        assert [runner._pool.submit(torch.get_num_threads).result() for _ in range(4)] == [1] * 4
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+
+
 def test_a_net_whose_encoding_tells_no_rules(tmp_path):
     """Such a net cannot know whether a game may end without result: it never does."""
     spec = new_net_spec(blocks=1, channels=8, gpool_every=0, encoding="alphagozero-17", name="zero")
