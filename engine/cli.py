@@ -21,6 +21,7 @@ COMMANDS = {
     "bench": ("engine.cli", "bench", "measure the speed of board, net or search"),
     "nets": ("engine.nn.catalog", "main", "list the nets that come with the engine, or describe a net file"),
     "train": ("engine.train.train", "main", "train a net by a recipe"),
+    "selfplay": ("engine.train.selfplay.command", "main", "play games of a net against itself, to train from"),
     "label": ("engine.train.label", "main", "label positions with a net, to train another from"),
     "evaluate": ("engine.train.evaluate", "main", "measure a net on held-out games"),
     "export": ("engine.train.export", "main", "put a trained net into weights/"),

@@ -1,0 +1,144 @@
+"""What a self-play run writes: one table of games, and a manifest that says which parts are whole.
+
+Games are written in parts of consecutive numbers. A part's games go to the end of `games.tsv`, then its line to
+`manifest.jsonl`; what a killed run left behind an unfinished line is cut off when the run goes on. The table has the
+columns of training's record tables (docs/training.md) and the game's number.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from engine.errors import ConfigError, EngineError
+
+from .game import PlayedGame
+from .plan import SelfplayPlan
+
+FORMAT = "keisei-selfplay-1"
+TABLE, MANIFEST = "games.tsv", "manifest.jsonl"
+COLUMNS = ("size", "komi", "rules", "result", "date", "setup_black", "setup_white", "first", "moves", "number")
+
+
+class SelfplayError(EngineError):
+    """A folder of self-play games that is damaged or of another kind."""
+
+
+class GameStore:
+    """A folder of games, written part by part."""
+
+    def __init__(self, path: Path, plan: SelfplayPlan, net: str) -> None:
+        """Begin a folder, or go on with one.
+
+        Args:
+            path: the folder.
+            plan: what is played.
+            net: name and hash of the net that plays.
+
+        Raises:
+            ConfigError: the folder holds games of another plan or net.
+            SelfplayError: it is damaged.
+        """
+        path.mkdir(parents=True, exist_ok=True)
+        self.path = path
+        head = {"format": FORMAT, "net": net, "plan": _plain(plan)}
+        if not (path / MANIFEST).exists():
+            write_whole(path / MANIFEST, json.dumps(head) + "\n")
+        known, self.parts = read_store(path)
+        for key, value in head.items():
+            if known.get(key) != value:
+                raise ConfigError(f"{path}: holds games of another {key}; choose another folder")
+        self._mend()
+
+    def _mend(self) -> None:
+        """Cut off what a killed run wrote of a part that it did not finish."""
+        text = (self.path / MANIFEST).read_bytes()
+        if not text.endswith(b"\n"):
+            write_whole(self.path / MANIFEST, text[: text.rfind(b"\n") + 1].decode())
+        length = self.parts[-1]["table_bytes"] if self.parts else 0
+        table = self.path / TABLE
+        have = table.stat().st_size if table.exists() else 0
+        if have < length:
+            raise SelfplayError(f"{table}: {have} bytes, the manifest knows of {length}")
+        if have > length:
+            os.truncate(table, length)
+
+    def write(self, games: Sequence[PlayedGame], note: dict[str, Any]) -> dict[str, Any]:
+        """Write the next part.
+
+        Args:
+            games: in the order of their numbers.
+            note: further figures for the manifest.
+
+        Returns: the part's line of the manifest.
+        """
+        with (self.path / TABLE).open("ab") as table:
+            if table.tell() == 0:
+                table.write(("\t".join(COLUMNS) + "\n").encode())
+            table.write("".join(row(game) + "\n" for game in games).encode())
+            table.flush()
+            os.fsync(table.fileno())
+            length = table.tell()
+        entry = {"part": len(self.parts), "games": len(games), **summary(games), **note, "table_bytes": length}
+        with (self.path / MANIFEST).open("a", encoding="utf-8") as manifest:
+            manifest.write(json.dumps(entry) + "\n")
+        self.parts.append(entry)
+        return entry
+
+
+def read_store(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return the manifest's head and one dictionary a whole part.
+
+    Raises:
+        SelfplayError: there is no readable manifest.
+    """
+    try:
+        lines = (path / MANIFEST).read_text(encoding="utf-8").splitlines(keepends=True)
+        head, *parts = [json.loads(line) for line in lines if line.endswith("\n")]
+    except (OSError, ValueError) as error:
+        raise SelfplayError(f"{path}: no readable {MANIFEST} ({error})") from error
+    if not isinstance(head, dict) or head.get("format") != FORMAT:
+        raise SelfplayError(f"{path / MANIFEST}: not of format {FORMAT}")
+    return head, parts
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is there whole or not at all."""
+    temporary = path.with_name(path.name + ".part")
+    with temporary.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, path)
+
+
+def row(game: PlayedGame) -> str:
+    """Return a game as a line of the table."""
+    plan = game.plan
+    moves = "".join(
+        "zz" if turn.action == plan.size**2 else chr(97 + turn.action % plan.size) + chr(97 + turn.action // plan.size)
+        for turn in game.turns
+    )
+    return "\t".join(
+        [str(plan.size), f"{plan.komi:g}", plan.rules, game.result, "", "", "", "B", moves, str(plan.number)]
+    )
+
+
+def summary(games: Sequence[PlayedGame]) -> dict[str, Any]:
+    """Return the figures of some games."""
+    moves = sum(len(game.turns) for game in games)
+    return {
+        "moves": moves,
+        "black_won": sum(game.winner == 1 for game in games),
+        "white_won": sum(game.winner == 2 for game in games),
+        "resigned": sum(game.margin is None for game in games),
+        "cut_off": sum(len(game.turns) >= game.plan.most_moves for game in games),
+    }
+
+
+def _plain(plan: SelfplayPlan) -> dict[str, Any]:
+    return json.loads(json.dumps(dataclasses.asdict(plan)))  # type: ignore[no-any-return]
