@@ -22,6 +22,9 @@ ENCODING_SHAPES: dict[str, tuple[int, int]] = {
     "katago-v7": (22, 19),
     "alphagozero-17": (17, 0),
     "leelazero-18": (18, 0),
+    "darkforest-25": (25, 0),
+    "patent-17": (17, 0),
+    "judgment-18": (18, 0),
 }
 """Names of the encodings with their planes and global inputs; engine.board.planes writes them."""
 

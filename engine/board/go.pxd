@@ -28,6 +28,7 @@ ctypedef struct GoState:
     int16_t head[MAX_POINTS]        # stone -> its chain's index into `chain` (a point of the chain)
     int16_t next[MAX_POINTS]        # stone -> next stone of its chain, circular
     Chain chain[MAX_POINTS]         # valid where head[p] == p
+    int32_t placed_at[MAX_POINTS]   # stone -> n_moves just after it was played, 0 if it was set up
 
     int to_play                     # side to move by default: the other color of the last move's; see go_play
     int ko_point                    # simple ko: point that ko_color may not play, else NO_POINT

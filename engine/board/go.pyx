@@ -7,7 +7,7 @@ from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy, memset
 
 from .chains cimport in_atari, place_stone, remove_chain
-from .types cimport BLACK, EMPTY, KO_SIMPLE, KO_SITUATIONAL, MAX_AREA, NO_POINT, PASS, WALL, WHITE
+from .types cimport BLACK, EMPTY, KO_SIMPLE, KO_SITUATIONAL, MAX_AREA, NO_POINT, PASS, WALL, WHITE, int32_t
 from .zobrist cimport zobrist_stone, zobrist_to_play
 
 cdef enum:
@@ -61,6 +61,7 @@ cdef void copy_present(GoState* dst, const GoState* src) noexcept nogil:
     memcpy(dst.head, src.head, n * sizeof(int16_t))
     memcpy(dst.next, src.next, n * sizeof(int16_t))
     memcpy(dst.chain, src.chain, n * sizeof(Chain))
+    memcpy(dst.placed_at, src.placed_at, n * sizeof(int32_t))
     memcpy(&dst.to_play, &src.to_play, <const char*>&src.past - <const char*>&src.to_play)
 
 
@@ -96,6 +97,7 @@ cdef int go_setup(GoState* s, const uint8_t* colors, int to_play) except -1 nogi
     reserve_keys(s, 1)
     memcpy(s.color, s.geo.empty_board, n)
     memset(&s.to_play, 0, <const char*>&s.keys - <const char*>&s.to_play)
+    memset(s.placed_at, 0, n * sizeof(int32_t))
     memset(s.bloom, 0, sizeof(s.bloom))
     memset(s.ever, 0, sizeof(s.ever))
     s.n_keys = 0
@@ -365,6 +367,7 @@ cdef int go_play(GoState* s, int point, int color) except -1 nogil:
             own_bits[point >> 6] |= <uint64_t>1 << (point & 63)
             s.ever[point >> 6] |= <uint64_t>1 << (point & 63)
         captured = put_and_capture(s, point, color, own_bits, their_bits)
+        s.placed_at[point] = s.n_moves + 1
         if color == BLACK and s.placed[WHITE] == 0:
             s.handicap += 1
         s.placed[color] += 1

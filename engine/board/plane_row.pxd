@@ -15,6 +15,10 @@ cdef inline void mark(const Row* row, int plane, int point) noexcept nogil:
     row.out[plane * row.geo.area + row.cell[row.geo.action_of_point[point]]] = 1
 
 
+cdef inline void put(const Row* row, int plane, int point, float value) noexcept nogil:
+    row.out[plane * row.geo.area + row.cell[row.geo.action_of_point[point]]] = value
+
+
 cdef inline void fill(const Row* row, int plane) noexcept nogil:
     cdef int i
     for i in range(row.geo.area):

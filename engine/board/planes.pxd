@@ -11,6 +11,9 @@ cdef enum:
     ENC_KATAGO_V7 = 7
     ENC_ALPHAGOZERO_17 = 17
     ENC_LEELAZERO_18 = 18
+    ENC_DARKFOREST_25 = 25
+    ENC_PATENT_17 = 117
+    ENC_JUDGMENT_18 = 118
 
 ctypedef struct EncodeOptions:
     int symmetry          # 0..7, applied to the planes; bits 1 = flip rows, 2 = flip columns, 4 = transpose

@@ -29,7 +29,7 @@ def encode_position(
         to_play: the side to move, by default the position's own.
         symmetry: 0..7, bits 1 = flip rows, 2 = flip columns, 4 = transpose (then the planes are [C, W, H]).
         max_history: moves of history shown by KataGo's encodings, 0..5; 0 also hides that a pass would end the game.
-            The AlphaGo Zero and Leela Zero encodings always show eight positions.
+            The other encodings always show all that they know.
         pass_alive_under_suicide: the net's flag; pass-alive areas as if multi-stone suicide were legal.
         draw_adjustment: points added to White's komi (drawEquivalentWinsForWhite - 0.5 where results are integers).
         playout_doubling_advantage: katago-v7 only.

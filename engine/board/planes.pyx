@@ -1,4 +1,4 @@
-"""Feature planes and global inputs of every encoding: KataGo V3..V7, AlphaGo Zero, Leela Zero (docs/nets.md).
+"""Feature planes and global inputs of every encoding (docs/nets.md): the dispatch, and those that only show boards.
 
 Compiled code calls `encode` with a ladder cache of its thread and writes straight into a batch row; Python calls
 `encode_position` or `encode_into`. All planes have row 0 at the top; a Leela Zero net, whose rows count from the
@@ -13,6 +13,7 @@ import numpy as np
 
 from libc.string cimport memset
 
+from .darkforest_planes cimport encode_darkforest
 from .katago_planes cimport encode_katago
 from .ladder cimport LadderReading, ladder_cache_clear, ladder_cache_free, ladder_cache_new, ladder_read
 from .plane_row cimport Row, fill, mark_bits
@@ -35,6 +36,9 @@ CODES = {
     "katago-v7": ENC_KATAGO_V7,
     "alphagozero-17": ENC_ALPHAGOZERO_17,
     "leelazero-18": ENC_LEELAZERO_18,
+    "darkforest-25": ENC_DARKFOREST_25,
+    "patent-17": ENC_PATENT_17,
+    "judgment-18": ENC_JUDGMENT_18,
 }
 ENCODINGS = {name: (encoding_spatial(code), encoding_global(code)) for name, code in CODES.items()}
 
@@ -58,10 +62,12 @@ cdef void default_options(EncodeOptions* options) noexcept nogil:
 cdef int encoding_spatial(int encoding) noexcept nogil:
     if encoding == ENC_KATAGO_V5:
         return 13
-    if encoding == ENC_ALPHAGOZERO_17:
+    if encoding == ENC_ALPHAGOZERO_17 or encoding == ENC_PATENT_17:
         return 17
-    if encoding == ENC_LEELAZERO_18:
+    if encoding == ENC_LEELAZERO_18 or encoding == ENC_JUDGMENT_18:
         return 18
+    if encoding == ENC_DARKFOREST_25:
+        return 25
     return 22
 
 
@@ -88,6 +94,12 @@ cdef void encode(
     if encoding == ENC_ALPHAGOZERO_17 or encoding == ENC_LEELAZERO_18:
         encode_zero(encoding, s, to_play, &row)
         return
+    if encoding == ENC_PATENT_17 or encoding == ENC_JUDGMENT_18:
+        encode_patent(encoding, s, to_play, &row)
+        return
+    if encoding == ENC_DARKFOREST_25:
+        encode_darkforest(s, to_play, &row)
+        return
     memset(globals_, 0, encoding_global(encoding) * sizeof(float))
     encode_katago(encoding, s, to_play, options, cache, &row, globals_)
 
@@ -102,6 +114,19 @@ cdef void encode_zero(int encoding, const GoState* s, int to_play, const Row* ro
     if to_play == BLACK:
         fill(row, 16)
     elif encoding == ENC_LEELAZERO_18:
+        fill(row, 17)
+
+
+cdef void encode_patent(int encoding, const GoState* s, int to_play, const Row* row) noexcept nogil:
+    # Eight positions of Black and of White, whoever is to move; then who that is.
+    cdef int i, slot
+    for i in range(min(8, s.n_past)):
+        slot = (s.past_now - i) & 7
+        mark_bits(row, i, s.past[slot][0])
+        mark_bits(row, 8 + i, s.past[slot][1])
+    if to_play == BLACK:
+        fill(row, 16)
+    elif encoding == ENC_JUDGMENT_18:
         fill(row, 17)
 
 

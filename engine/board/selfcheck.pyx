@@ -69,6 +69,8 @@ cdef const char* same_present(const GoState* a, const GoState* b) noexcept nogil
     cdef int color
     if a.hash != b.hash or memcmp(a.color, b.color, a.geo.n_points) != 0:
         return "a copy's stones"
+    if memcmp(a.placed_at, b.placed_at, a.geo.n_points * sizeof(a.placed_at[0])) != 0:
+        return "a copy's ages of stones"
     if a.ko_point != b.ko_point or a.to_play != b.to_play or a.n_moves != b.n_moves or a.handicap != b.handicap:
         return "a copy's counters"
     for color in range(1, 3):

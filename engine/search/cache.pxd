@@ -28,7 +28,8 @@ ctypedef struct KeyOptions:
     uint64_t salt              # whatever is the same for a whole search: size, rules, komi, encoding, net
     int history                # moves of history that the encoding shows
     int boards                 # earlier boards that the encoding shows
-    bint ignore_history        # leave both out
+    bint ages                  # the encoding shows how old every stone is
+    bint ignore_history        # leave all three out
 
 cdef int cache_open(EvalCache* c, uint64_t bytes, int area, bint ownership) noexcept nogil   # -1: no memory, cache off
 cdef void cache_close(EvalCache* c) noexcept nogil

@@ -105,6 +105,14 @@ cdef inline void feed(uint64_t* key, uint64_t word) noexcept nogil:
     key[1] = mix_word(key[1] + <uint64_t> 0x9E3779B97F4A7C15, word)
 
 
+cdef void feed_ages(const GoState* s, uint64_t* key) noexcept nogil:
+    cdef int action, point
+    for action in range(s.geo.area):
+        point = s.geo.point_of_action[action]
+        if s.color[point] != EMPTY:
+            feed(key, s.n_moves - s.placed_at[point])
+
+
 cdef void position_key(
     const GoState* s, int to_play, const uint8_t* legal, const KeyOptions* options, int max_history, uint64_t* key
 ) noexcept nogil:
@@ -123,6 +131,8 @@ cdef void position_key(
             feed(key, action)
     if options.ignore_history:
         return
+    if options.ages:
+        feed_ages(s, key)
     for i in range(options.history if options.history < max_history else max_history):
         if i >= s.n_moves:
             break

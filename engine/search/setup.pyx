@@ -5,7 +5,7 @@ import hashlib
 from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
-from engine.board.planes cimport ENC_ALPHAGOZERO_17, ENC_LEELAZERO_18, default_options, encoding_code
+from engine.board.planes cimport ENC_DARKFOREST_25, ENC_KATAGO_V7, default_options, encoding_code
 
 from .walk cimport MAX_LIMITS, SYMMETRY_AVERAGE, SYMMETRY_FIXED, SYMMETRY_RANDOM, Context
 
@@ -22,9 +22,10 @@ cdef int apply_evaluator(Context* x, object evaluator) except -1:
     x.history = x.encode_options.max_history
     x.key_options.history = x.history
     x.key_options.boards = 2   # ladders are read on them
-    if x.encoding in (ENC_ALPHAGOZERO_17, ENC_LEELAZERO_18):
+    x.key_options.ages = x.encoding == ENC_DARKFOREST_25
+    if x.encoding > ENC_KATAGO_V7:
         x.key_options.history = 0
-        x.key_options.boards = 7
+        x.key_options.boards = 0 if x.key_options.ages else 7
     return 0
 
 

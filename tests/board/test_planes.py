@@ -63,7 +63,7 @@ class Pair:
         got = planes.encode_position(
             self.position, encoding, to_play=color, playout_doubling_advantage=advantage, **options
         )
-        wrong = np.flatnonzero((got[0] != want[0]).any(axis=(1, 2)))
+        wrong = np.flatnonzero((np.abs(got[0] - want[0]) > 1e-7).any(axis=(1, 2)))
         assert got[0].shape == want[0].shape
         assert wrong.tolist() == [], f"planes {wrong} of {encoding}"
         np.testing.assert_allclose(got[1], want[1], rtol=0, atol=2e-6, err_msg=encoding)

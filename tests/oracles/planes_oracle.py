@@ -22,6 +22,9 @@ SHAPES = {
     "katago-v7": (22, 19),
     "alphagozero-17": (17, 0),
     "leelazero-18": (18, 0),
+    "darkforest-25": (25, 0),
+    "patent-17": (17, 0),
+    "judgment-18": (18, 0),
 }
 
 
@@ -259,6 +262,71 @@ def zero(encoding, game, color):
     return planes, np.zeros(0, dtype=np.float32)
 
 
+def patent(encoding, game, color):
+    """Return the planes of the patent's move net (17) or judgment net (18): Black's boards, White's, who is to move."""
+    planes = np.zeros((SHAPES[encoding][0], game.record.height, game.record.width), dtype=np.float32)
+    for i, board in enumerate(reversed(game.boards[-8:])):
+        planes[i] = np.array(board) == BLACK
+        planes[8 + i] = np.array(board) == WHITE
+    planes[16] = color == BLACK
+    if encoding == "judgment-18":
+        planes[17] = color == WHITE
+    return planes, np.zeros(0, dtype=np.float32)
+
+
+def ages(game):
+    """Return (y, x) -> moves made since that stone was placed; the set-up position counts as the time before move 1."""
+    placed = {}
+    for n in range(1, len(game.boards)):
+        color, action = game.moves[n - 1]
+        point = divmod(action, game.record.width)
+        if action < game.record.width * game.record.height and game.boards[n][point[0]][point[1]] == color:
+            placed[point] = n
+    last = len(game.moves)
+    return {
+        (y, x): last - placed.get((y, x), 0)
+        for y, row in enumerate(game.boards[-1])
+        for x, stone in enumerate(row)
+        if stone != 0
+    }
+
+
+def nearest(board, color):
+    """Return [H, W]: for each point, the least number of steps along rows and columns to a stone of a color."""
+    y, x = np.indices(np.shape(board))
+    steps = [abs(y - v) + abs(x - u) for v, u in np.argwhere(np.array(board) == color)]
+    return np.min(steps, axis=0) if steps else np.full(y.shape, np.inf)
+
+
+def darkforest(game, color):
+    """Return DarkForest's 25 planes (docs/nets.md §8.2)."""
+    board, ko = game.boards[-1], game.kos[-1]
+    height, width = game.record.height, game.record.width
+    planes = np.zeros((25, height, width), dtype=np.float32)
+    age = ages(game)
+    for y in range(height):
+        for x in range(width):
+            if board[y][x] == 0:
+                planes[9, y, x] = 1
+            else:
+                side = 0 if board[y][x] == color else 1
+                liberties = len(ladder_oracle.chain_at(board, (y, x))[1])
+                planes[3 * side + min(liberties, 3) - 1, y, x] = 1
+                planes[7 + side, y, x] = 1
+                if age[y, x] <= 160:
+                    planes[10 + side, y, x] = math.exp(-0.1 * age[y, x])
+            if x in (0, width - 1) or y in (0, height - 1):
+                planes[12, y, x] = 1
+            square = (x - (width - 1) / 2) ** 2 + (y - (height - 1) / 2) ** 2
+            planes[13, y, x] = math.exp(-0.5 * square) if square <= 32 else 0
+    own, other = (nearest(board, c) for c in (color, 3 - color))
+    planes[14], planes[15] = own < other, other < own
+    if ko is not None and game.moves[-1][0] == 3 - color:
+        planes[6][ko] = 1
+    planes[16:] = 1
+    return planes, np.zeros(0, dtype=np.float32)
+
+
 def encode(
     game, encoding, color, *, symmetry=0, max_history=5, pass_alive_under_suicide=False, draw_adjustment=0.0,
     advantage=0.0,
@@ -272,6 +340,10 @@ def encode(
             "advantage": advantage,
         }
         planes, globals_ = katago(encoding, game, color, options)
+    elif encoding == "darkforest-25":
+        planes, globals_ = darkforest(game, color)
+    elif encoding in ("patent-17", "judgment-18"):
+        planes, globals_ = patent(encoding, game, color)
     else:
         planes, globals_ = zero(encoding, game, color)
     if symmetry & 1:
