@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from engine import config
 from engine.errors import ConfigError, WeightsError
 from engine.gtp.settings import GtpSettings
+from engine.judge.settings import JudgeSettings
 from engine.nn.settings import NetSettings
 from engine.player.net import BackgroundNet, LoadedNet, NetSource
 from engine.player.settings import PlayerSettings
@@ -28,6 +29,7 @@ SECTIONS: dict[str, type] = {
     "search": SearchParams,
     "net": NetSettings,
     "player": PlayerSettings,
+    "judge": JudgeSettings,
     "gtp": GtpSettings,
 }
 
@@ -41,6 +43,7 @@ class EngineSettings:
     search: SearchParams
     net: NetSettings
     player: PlayerSettings
+    judge: JudgeSettings
     gtp: GtpSettings
 
 
@@ -86,7 +89,7 @@ def make_player(settings: EngineSettings, net: NetSource) -> Player:
     """Make a player that will think with that net."""
     from engine.player.player import Player
 
-    return Player(settings.player, settings.search, net)
+    return Player(settings.player, settings.search, net, settings.judge)
 
 
 def serve_gtp(settings: EngineSettings, net: str | None) -> NoReturn:

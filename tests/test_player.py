@@ -10,9 +10,10 @@ from engine.board.vertex import parse_vertex
 from engine.errors import EngineError
 from engine.evaluator import Evaluation
 from engine.evaluator_fakes import HashEvaluator, UniformEvaluator
+from engine.judge import judge
+from engine.judge.asking import GivenOpinion
 from engine.player import decide
 from engine.player.clock import Clock, TimeLeft, TimeSettings
-from engine.player.judgment import judgment_from
 from engine.player.net import BackgroundNet, LoadedNet, ReadyNet
 from engine.player.player import RESIGN, Player
 from engine.player.settings import PlayerSettings
@@ -237,7 +238,7 @@ def test_cleanup_goes_for_the_shortest_dead_chain():
     player = make_player()
     place(player, rows)
     dead = frozenset({5, 21})
-    judgment = judgment_from(player.game.position, np.ones((5, 5), np.float32))
+    judgment = judge(player.game.position, GivenOpinion(np.ones((5, 5), np.float32)))
     assert judgment.dead == dead
     moves = decide.cleanup_moves(player.game.position, BLACK, judgment)
     assert set(moves) == {0, 6, 16, 20} and len(moves) == 4
@@ -391,7 +392,7 @@ def test_open_borders_follow_the_net():
 def test_chains_alive_by_themselves_need_no_net():
     position = Position(5, 5)
     position.set_up([(BLACK, a) for a in (1, 3, 5, 6, 7, 8, 9)])
-    assert not judgment_from(position, -np.ones((5, 5), np.float32)).dead
+    assert not judge(position, GivenOpinion(-np.ones((5, 5), np.float32))).dead
 
 
 # ---------------------------------------------------------------------------------------------------- threads

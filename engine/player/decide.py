@@ -14,8 +14,10 @@ import numpy as np
 
 from engine.board.position import BLACK, Position
 from engine.board.scoring import pass_alive, score
+from engine.judge.board import chains
+from engine.judge.score import all_alive
+from engine.judge.types import Judgment
 from engine.player.game import Game
-from engine.player.judgment import Judgment, all_alive, chains
 from engine.player.settings import PlayerSettings
 from engine.search.result import SearchResult
 

@@ -15,10 +15,13 @@ from engine.board.position import Position
 from engine.board.rules import Rules, parse_rules
 from engine.board.vertex import format_vertex
 from engine.errors import UnsupportedBoardSize
+from engine.judge.board import chains
+from engine.judge.score import all_alive
+from engine.judge.settings import JudgeSettings
+from engine.judge.types import Judgment
 from engine.player import decide
 from engine.player.clock import Clock, TimeSettings
 from engine.player.game import Game
-from engine.player.judgment import Judgment, all_alive, chains
 from engine.player.net import NetSource
 from engine.player.rawnet import RawOutput, raw_output
 from engine.player.settings import PlayerSettings
@@ -48,13 +51,16 @@ class Player:
         settings: section `player`.
         params: section `search`.
         net: where the evaluator comes from.
+        judging: section `judge`.
     """
 
-    def __init__(self, settings: PlayerSettings, params: SearchParams, net: NetSource) -> None:
+    def __init__(
+        self, settings: PlayerSettings, params: SearchParams, net: NetSource, judging: JudgeSettings | None = None
+    ) -> None:
         self.settings = settings
         self.game = Game(settings.rules, strict_play=settings.strict_play)
         self.clock = Clock()
-        self._thinker = Thinker(params, net, settings.seed)
+        self._thinker = Thinker(params, net, settings.seed, judging)
         self._resignation = decide.Resignation()
         self._ponder_color: int | None = None
 
@@ -249,21 +255,25 @@ class Player:
         return self.judgment(token=token).score
 
     def final_status(self, *, token: StopToken) -> list[tuple[str, list[int]]]:
-        """Return every chain on the board with its status, alive or dead."""
+        """Return every chain on the board with its status: alive, dead or seki."""
         position = self.game.position
-        dead = frozenset[int]() if all_alive(position) else self.judgment(token=token).dead
-        return [("dead" if chain[0] in dead else "alive", chain) for chain in chains(position)]
+        if all_alive(position):
+            return [("alive", chain) for chain in chains(position)]
+        return [(str(chain.status), list(chain.stones)) for chain in self.judgment(token=token).chains]
 
     # ------------------------------------------------------------------------------------------------ settings
 
     def sections(self) -> dict[str, Any]:
         """Return the settings that can be changed during a game, by section."""
-        return {"player": self.settings, "search": self._thinker.params}
+        return {"player": self.settings, "search": self._thinker.params, "judge": self._thinker.judging}
 
     def change(self, section: str, settings: Any) -> None:
         """Put changed settings of one section in force."""
         if section == "search":
             self._thinker.params = settings
+            return
+        if section == "judge":
+            self._thinker.judging = settings
             return
         if settings.rules != self.settings.rules:
             self.set_rules(parse_rules(settings.rules))

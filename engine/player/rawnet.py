@@ -1,18 +1,16 @@
-"""Asks the net about one position, without search: what kata-raw-nn prints, the ownership that judgments rest on."""
+"""Asks the net about one position, without search: what kata-raw-nn prints."""
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.board.planes import encode_into
-from engine.board.position import BLACK, WHITE, Position
-from engine.board.symmetry import transform_ownership, transform_policy
-from engine.evaluator import Evaluation, Evaluator
+from engine.board.position import WHITE, Position
+from engine.evaluator import Evaluator
+from engine.judge.asking import evaluate_rows, legal_policy
 
 FloatArray = NDArray[np.float32]
 
@@ -42,7 +40,7 @@ def raw_output(evaluator: Evaluator, position: Position, color: int, symmetry: i
     Args:
         symmetry: 0..7 as the planes number them.
     """
-    evaluation = _evaluate(evaluator, [(position, color, symmetry)], ownership=True)
+    evaluation = evaluate_rows(evaluator, [(position, color, symmetry)], ownership=True)
     sign = 1.0 if color == WHITE else -1.0
     value = float(evaluation.value[0])
     none = 0.0 if evaluation.no_result is None else float(evaluation.no_result[0])
@@ -68,62 +66,6 @@ def raw_output(evaluator: Evaluator, position: Position, color: int, symmetry: i
         policy=legal_policy(evaluation.policy_logits[0], position.legal_mask(color)),
         white_ownership=ownership,
     )
-
-
-def ownership_of(evaluator: Evaluator, position: Position, *, symmetries: int = 4) -> FloatArray | None:
-    """Return the mean ownership [H, W], Black positive, over both sides to move and several symmetries.
-
-    None if the net has no ownership.
-    """
-    chosen = range(symmetries)  # 0..3 transpose nothing, so that rectangles batch too
-    total = np.zeros((position.height, position.width), dtype=np.float64)
-    rows = [(position, color, symmetry) for color in (BLACK, WHITE) for symmetry in chosen]
-    step = max(1, min(evaluator.max_batch, len(rows)))
-    for start in range(0, len(rows), step):
-        batch = rows[start : start + step]
-        evaluation = _evaluate(evaluator, batch, ownership=True)
-        if evaluation.ownership is None:
-            return None
-        for (_, color, _), values in zip(batch, evaluation.ownership, strict=True):
-            total += (1.0 if color == BLACK else -1.0) * values.reshape(total.shape)
-    return (total / len(rows)).astype(np.float32)
-
-
-def legal_policy(logits: FloatArray, legal: NDArray[np.uint8]) -> FloatArray:
-    """Return the softmax over the legal actions, NaN for the others. Both arguments are [A]."""
-    allowed = legal.astype(bool)
-    shifted = np.exp(logits[allowed].astype(np.float64) - float(logits[allowed].max()))
-    policy = np.full(logits.shape, np.nan, dtype=np.float32)
-    policy[allowed] = shifted / shifted.sum()
-    return policy
-
-
-def _evaluate(evaluator: Evaluator, rows: list[tuple[Position, int, int]], *, ownership: bool) -> Evaluation:
-    """Evaluate (position, side to move, symmetry) rows of one size, all or none of them transposed.
-
-    Policy and ownership come back in the board's own orientation.
-    """
-    width, height = rows[0][0].width, rows[0][0].height
-    sides = (height, width) if rows[0][2] & 4 else (width, height)
-    spatial, globals_ = evaluator.allocate(len(rows), *sides)
-    suicide = bool(getattr(evaluator, "pass_alive_under_suicide", False))
-    for index, (position, color, symmetry) in enumerate(rows):
-        encode_into(
-            position, evaluator.encoding, spatial[index], globals_[index],
-            to_play=color, symmetry=symmetry, pass_alive_under_suicide=suicide,
-        )  # fmt: skip
-    evaluation = evaluator.evaluate(spatial, globals_, ownership=ownership)
-    policy = np.stack([
-        transform_policy(logits, width, height, symmetry, inverse=True)
-        for logits, (_, _, symmetry) in zip(evaluation.policy_logits, rows, strict=True)
-    ])  # fmt: skip
-    owner = None
-    if evaluation.ownership is not None:
-        owner = np.stack([
-            transform_ownership(values, width, height, symmetry, inverse=True)
-            for values, (_, _, symmetry) in zip(evaluation.ownership, rows, strict=True)
-        ])  # fmt: skip
-    return dataclasses.replace(evaluation, policy_logits=policy, ownership=owner)
 
 
 @overload

@@ -10,7 +10,9 @@ import numpy as np
 
 from engine.board.position import Position
 from engine.errors import EngineError
-from engine.player.judgment import Judge, Judgment
+from engine.judge.net_judge import Judge
+from engine.judge.settings import JudgeSettings
+from engine.judge.types import Judgment
 from engine.player.net import LoadedNet, NetSource
 from engine.player.stop import StopToken
 from engine.search.params import SearchParams
@@ -46,13 +48,17 @@ class Thinker:
         params: section `search`.
         net: where the evaluator comes from.
         seed: of everything random; None takes another one for each game.
+        judging: section `judge`.
     """
 
-    def __init__(self, params: SearchParams, net: NetSource, seed: int | None) -> None:
+    def __init__(
+        self, params: SearchParams, net: NetSource, seed: int | None, judging: JudgeSettings | None = None
+    ) -> None:
         self._params = params
         self._net = net
         self._fixed_seed = seed
         self._searcher: Searcher | None = None
+        self._judging = judging or JudgeSettings()
         self._judge: Judge | None = None
         self._warned_sizes: set[tuple[int, int]] = set()
         self._new_game = False  # since the last search
@@ -68,6 +74,16 @@ class Thinker:
         if self._searcher is not None:
             self._searcher.params = params
         self._params = params
+
+    @property
+    def judging(self) -> JudgeSettings:
+        """The settings of the judge; changing them forgets its judgments."""
+        return self._judging
+
+    @judging.setter
+    def judging(self, settings: JudgeSettings) -> None:
+        self._judging = settings
+        self._judge = None
 
     def set_seed(self, seed: int | None) -> None:
         """Start the random numbers anew."""
@@ -123,7 +139,7 @@ class Thinker:
         """Judge a position."""
         net = self.net(position, token)
         if self._judge is None:
-            self._judge = Judge(net.evaluator)
+            self._judge = Judge(net.evaluator, self._judging)
         return self._judge.judge(position)
 
     def _prepared(self, net: LoadedNet, position: Position, color: int) -> Searcher:

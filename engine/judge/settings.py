@@ -1,0 +1,26 @@
+"""Settings of the judge, section `judge`: thresholds fitted on judged games, and how long doubtful groups are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.config import setting
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSettings:
+    """Section `judge`. Thresholds are on ownership in [-1, 1] or on probabilities."""
+
+    dead: float = setting(
+        0.5, "Probability from which a group is dead.", low=0.0, high=1.0
+    )
+    territory: float = setting(
+        0.6, "Ownership from which a point between both sides' stones belongs to one of them.", low=0.0, high=1.0
+    )
+    unsettled: float = setting(
+        0.6, "A group or point whose ownership is nearer to 0 than this is open.", low=0.0, high=1.0
+    )
+    symmetries: int = setting(2, "Symmetries under which the net is asked, for each side to move.", low=1, high=4)
+    seconds: float = setting(
+        0.0, "Longest time for reading the groups that the net doubts; 0 reads nothing.", unit="s", low=0.0, high=3600.0
+    )
