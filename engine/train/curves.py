@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Sequence
 from pathlib import Path
 
 log = logging.getLogger(__name__)
 
+NO_TERMS = ("event", "step", "seconds", "rate", "gradient")
 
-def draw_curves(source: Path, target: Path) -> None:
-    """Draw log.jsonl into a PNG; without matplotlib (an optional extra) nothing is drawn, and the log says so."""
+
+def draw_curves(source: Path, target: Path, measures: Sequence[str]) -> None:
+    """Draw log.jsonl into a PNG: the terms of the loss, and these measures of each board size.
+
+    Without matplotlib (an optional extra) nothing is drawn, and the log says so.
+    """
     try:
         import matplotlib
 
@@ -23,18 +29,21 @@ def draw_curves(source: Path, target: Path) -> None:
     trained = [line for line in lines if line["event"] == "train"]
     tested = [line for line in lines if line["event"] == "validation"]
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(11, 4))
-    for name in ("policy", "value", "ownership", "lead"):
-        left.plot([line["step"] for line in trained], [line[name] for line in trained], label=name)
+    for name in [name for name in (trained[-1] if trained else {}) if name not in NO_TERMS]:
+        known = [line for line in trained if name in line]
+        left.plot([line["step"] for line in known], [line[name] for line in known], label=name)
     left.set(xlabel="step", title="training loss", yscale="log")
-    for size in ("19", "13", "9"):
-        seen = [line for line in tested if size in line]
-        for name, style in (("top1_teacher", "-"), ("top1_played", "--"), ("value_error", ":")):
+    sizes = dict.fromkeys(key for line in tested for key in line if key.isdigit())
+    for size in sizes:
+        for name, style in zip(measures, ("-", "--", ":", "-."), strict=False):
+            seen = [line for line in tested if name in line.get(size, {})]
             values = [line[size][name] for line in seen]
             right.plot([line["step"] for line in seen], values, style, label=f"{size}x{size} {name}")
     right.set(xlabel="step", title="validation")
     for axes in (left, right):
         axes.grid(alpha=0.3)
-        axes.legend(fontsize=7)
+        if axes.lines:
+            axes.legend(fontsize=7)
     figure.tight_layout()
     figure.savefig(target, dpi=90)
     pyplot.close(figure)

@@ -18,61 +18,64 @@ from torch import Tensor
 
 from engine.board.symmetry import symmetry_table
 
-from .shards import ShardError, ShardFolder, unpack_planes, unpack_policy
+from .plane_store import load_planes
+from .shards import Header, ShardError, ShardFolder, copy_records, merge_headers
+from .targets import decode, turn
 
 VALIDATION_MODULUS = 97  # games whose number is divisible by this validate (about 1 %) and are never trained on
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """B labelled positions of one board size (P points, A = P + 1 actions), to_play's view."""
+    """B labelled positions of one board size (P points, A = P + 1 actions), to_play's view.
 
-    spatial: Tensor  # [B, C, H, W] uint8, 0 or 1
+    `targets` holds what the folders hold, as engine.train.targets says of each: `batch.targets["policy"]`. What one
+    folder of a mixed run does not have is unknown in its rows (NaN, -1, or a policy of zeros).
+    """
+
+    spatial: Tensor  # [B, C, H, W] uint8 (0 or 1), or float32 where an encoding has other values
     globals_: Tensor  # [B, G] float32
-    policy: Tensor  # [B, A] float32, sums to 1, 0 where illegal
-    ownership: Tensor  # [B, P] float32 in [-1, 1]
-    outcome: Tensor  # [B, 3] float32: teacher's win, loss, no result
-    score: Tensor  # [B, 3] float32: lead, score mean, score standard deviation, in points
-    played: Tensor  # [B] int64, -1 unknown
-    result: Tensor  # [B] float32: 1, -1, 0 unknown
+    targets: dict[str, Tensor]  # name -> [B, ...]
+
+    def to(self, device: torch.device) -> Batch:
+        """Return the batch on a device; from pinned memory the copies do not block."""
+        if device.type == "cpu":
+            return self
+        targets = {name: tensor.to(device, non_blocking=True) for name, tensor in self.targets.items()}
+        return Batch(self.spatial.to(device, non_blocking=True), self.globals_.to(device, non_blocking=True), targets)
+
+    def pin(self) -> Batch:
+        """Return the batch in page-locked memory."""
+        targets = {name: tensor.pin_memory() for name, tensor in self.targets.items()}
+        return Batch(self.spatial.pin_memory(), self.globals_.pin_memory(), targets)
+
+    def __len__(self) -> int:
+        return len(self.spatial)
 
 
-def make_batch(records: NDArray[Any], spatial: int, symmetries: Sequence[int] = (0,)) -> Batch:
+def make_batch(records: NDArray[Any], header: Header, size: int, symmetries: Sequence[int] = (0,)) -> Batch:
     """Unpack records and turn consecutive parts of them, one part a symmetry (as engine.board.symmetry has them).
 
     Args:
-        records: [B] of shards.record_type.
-        spatial: number of planes.
+        records: [B] of header.record_type(size).
+        header: of their folder, or the merged one of several folders.
+        size: of the board.
         symmetries: the parts' symmetries; B need not be divisible.
     """
-    size = round(records.dtype["ownership"].shape[0] ** 0.5)
-    planes = unpack_planes(np.ascontiguousarray(records["planes"]), spatial, size)
-    planes = planes.reshape(len(records), spatial, size * size)
-    policy = unpack_policy(records["policy"])
-    ownership = records["ownership"].astype(np.float32) / 127.0
-    played = records["played"].astype(np.int64)
+    planes = load_planes(records, header.encoding, header.spatial, size)
+    targets = {name: decode(name, records[name]) for name in header.targets}
     for part, symmetry in zip(np.array_split(np.arange(len(records)), len(symmetries)), symmetries, strict=True):
         if not len(part) or not symmetry:
             continue
         rows = slice(part[0], part[-1] + 1)
-        target = symmetry_table(size, size, symmetry)  # old action -> new action
-        source = np.argsort(target[:-1])  # new point -> old point
-        planes[rows] = planes[rows][:, :, source]
-        policy[rows, :-1] = policy[rows][:, source]
-        ownership[rows] = ownership[rows][:, source]
-        played[rows] = np.where(played[rows] >= 0, target[played[rows]], -1)
-    value, draw = records["value"].astype(np.float32), records["no_result"].astype(np.float32)
-    outcome = np.stack([(1 - draw + value) / 2, (1 - draw - value) / 2, draw], axis=1).clip(0, 1)
-    score = np.stack([records[name].astype(np.float32) for name in ("lead", "score_mean", "score_stdev")], axis=1)
+        table = symmetry_table(size, size, symmetry)  # old action -> new action
+        planes[rows] = planes[rows][:, :, np.argsort(table[:-1])]  # from new point to old point
+        for name, values in targets.items():
+            values[rows] = turn(name, values[rows], table)
     return Batch(
-        spatial=torch.from_numpy(planes.reshape(-1, spatial, size, size)),
+        spatial=torch.from_numpy(planes.reshape(-1, header.spatial, size, size)),
         globals_=torch.from_numpy(records["globals"].copy()),
-        policy=torch.from_numpy(policy),
-        ownership=torch.from_numpy(ownership),
-        outcome=torch.from_numpy(outcome),
-        score=torch.from_numpy(score),
-        played=torch.from_numpy(played),
-        result=torch.from_numpy(records["result"].astype(np.float32)),
+        targets={name: torch.from_numpy(values) for name, values in targets.items()},
     )
 
 
@@ -84,6 +87,7 @@ class Pool:
         self._parts: dict[str, NDArray[Any]] = {}
         self._rows: dict[str, NDArray[np.int64]] = {}
         self._folders, self._validation = list(folders), validation
+        self.header = merge_headers([folder.header for folder in folders])
 
     def names(self) -> list[str]:
         """Return the shards that are there now, as folder number/file name."""
@@ -106,23 +110,33 @@ class Pool:
         """Return the records at indices into the concatenation of the usable rows of these shards."""
         ends = np.cumsum([len(self.rows(name)) for name in names])
         which = np.searchsorted(ends, indices, side="right")
-        records = None
+        records = self.header.empty(self.size, len(indices))
         for number in np.unique(which):
             name, mask = names[number], which == number
             local = indices[mask] - (ends[number - 1] if number else 0)
             picked = self._parts[name][self._rows[name][local]]
-            if records is None:
-                records = np.empty(len(indices), picked.dtype)
-            records[mask] = picked
-        if records is None:
-            raise ShardError("no records were asked for")
+            if picked.dtype == records.dtype:
+                records[mask] = picked
+            else:
+                widened = self.header.empty(self.size, len(picked))
+                copy_records(widened, picked)
+                records[mask] = widened
         return records
 
 
 class Loader:
     """An endless, resumable stream of training batches, one board size a batch."""
 
-    def __init__(self, paths: Sequence[Path], batch: int, shares: dict[int, float], *, seed: int = 0) -> None:
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        batch: int,
+        shares: dict[int, float],
+        *,
+        seed: int = 0,
+        rank: int = 0,
+        world: int = 1,
+    ) -> None:
         """Open the folders.
 
         Args:
@@ -131,14 +145,14 @@ class Loader:
                 up to twice as many.
             shares: board size -> share of the batches.
             seed: of the shuffling and the symmetries.
+            rank, world: of `world` processes that train together each sees its own part of every `world` batches.
 
         Raises:
             ShardError: a folder is unusable, or the encodings differ.
         """
         self.folders = [ShardFolder(path) for path in paths]
-        if len({folder.header.encoding for folder in self.folders}) != 1:
-            raise ShardError("the shard folders are of different encodings, or there is none")
-        self.spatial, self.encoding = self.folders[0].header.spatial, self.folders[0].header.encoding
+        self.header = merge_headers([folder.header for folder in self.folders])
+        self.rank, self.world = rank, world
         self.pools = {size: Pool(self.folders, size) for size in shares}
         largest = max(shares)
         self.batch = {size: int(batch * min(2.0, (largest / size) ** 2)) for size in shares}
@@ -168,11 +182,14 @@ class Loader:
         sizes = list(self.shares)
         weights = np.array([self.shares[size] for size in sizes], float)
         size = sizes[rng.choice(len(sizes), p=weights / weights.sum())]
+        if self.rank:
+            rng = np.random.default_rng([self.seed, self.step, self.rank])
         self.step += 1
-        return make_batch(self._draw(size), self.spatial, rng.permutation(8).tolist())
+        return make_batch(self._draw(size), self.header, size, rng.permutation(8).tolist())
 
     def _draw(self, size: int) -> NDArray[Any]:
-        pool, epoch, wanted = self.pools[size], self.epochs[size], self.batch[size]
+        pool, epoch, mine = self.pools[size], self.epochs[size], self.batch[size]
+        wanted = mine * self.world
         order = self._order(size)
         if epoch["cursor"] + wanted > len(order):
             epoch["epoch"], epoch["cursor"], epoch["names"] = epoch["epoch"] + 1, 0, pool.names()
@@ -180,9 +197,9 @@ class Loader:
             order = self._order(size)
             if len(order) < wanted:
                 raise ShardError(f"{len(order)} labelled {size}x{size} positions are not one batch of {wanted}")
-        rows = order[epoch["cursor"] : epoch["cursor"] + wanted]
+        start = epoch["cursor"] + self.rank * mine
         epoch["cursor"] += wanted
-        return pool.take(epoch["names"], rows)
+        return pool.take(epoch["names"], order[start : start + mine])
 
     def _order(self, size: int) -> NDArray[np.int64]:
         if size not in self._orders:
@@ -200,4 +217,4 @@ def validation_batches(folders: Sequence[ShardFolder], sizes: Sequence[int], lim
         names = pool.names()
         total = min(limit, sum(len(pool.rows(name)) for name in names))
         for start in range(0, total, batch):
-            yield make_batch(pool.take(names, np.arange(start, min(start + batch, total))), folders[0].header.spatial)
+            yield make_batch(pool.take(names, np.arange(start, min(start + batch, total))), pool.header, size)

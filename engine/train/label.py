@@ -1,5 +1,6 @@
-"""`keisei label`: a teacher net's opinion of the positions of a sample plan, written as shards.
+"""`keisei label`: what a teacher net and the records say of the positions of a sample plan, written as shards.
 
+Without a teacher the records speak alone: the next moves, who won, and the score and owners where they are known.
 The positions are encoded with the code that plays (engine.board.planes) and evaluated in batches of one board size. A
 killed run is continued by the same command; `--part I/N` takes every N-th sample, so that N machines can share a plan.
 """
@@ -11,32 +12,44 @@ import dataclasses
 import logging
 import time
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import ConfigError
+from engine.evaluator import ENCODING_SHAPES
+
 from .nets import add_net_options, open_net
+from .plane_store import ShardError, store_planes
 from .recipe import Recipe, data_home, read_recipe
-from .records import RecordError
+from .records import BLACK, RecordError, letters_to_actions
 from .samples import Sample, draw, replay
-from .shards import Header, ShardWriter, game_number, pack_planes, pack_policy, record_type
+from .shards import Header, ShardWriter, game_number, make_header
+from .targets import TEACHER_TARGETS, pack_points, pack_policy
 
 if TYPE_CHECKING:
     from engine.board.position import Position
-    from engine.evaluator import Evaluator
+    from engine.evaluator import Evaluation, Evaluator
 
 log = logging.getLogger(__name__)
 
 
 class Labeller:
-    """Encodes positions of one board size, has them evaluated, and packs what the teacher says."""
+    """Encodes positions of one board size, has them evaluated where there is a teacher, and packs what is known."""
 
-    def __init__(self, evaluator: Evaluator, size: int, batch: int) -> None:
-        self.evaluator, self.size, self.batch = evaluator, size, batch
-        self._spatial, self._globals = evaluator.allocate(batch, size, size)
-        self._type = record_type(size, self._spatial.shape[1], self._globals.shape[1])
+    def __init__(self, evaluator: Evaluator | None, header: Header, size: int, batch: int) -> None:
+        self.evaluator, self.header, self.size, self.batch = evaluator, header, size, batch
+        self._spatial = np.zeros((batch, header.spatial, size, size), np.float32)
+        self._globals = np.zeros((batch, header.global_), np.float32)
+        self._taught = (self._spatial, self._globals)
+        self._same = evaluator is None or evaluator.encoding == header.encoding
+        if evaluator is not None:
+            self._taught = evaluator.allocate(batch, size, size)
+            if self._same:
+                self._spatial, self._globals = self._taught
         self._waiting: list[tuple[Sample, Position]] = []
 
     def add(self, sample: Sample, position: Position) -> NDArray[Any] | None:
@@ -44,49 +57,98 @@ class Labeller:
         from engine.board.planes import encode_into
 
         row = len(self._waiting)
-        encode_into(position, self.evaluator.encoding, self._spatial[row], self._globals[row])
+        encode_into(position, self.header.encoding, self._spatial[row], self._globals[row])
+        if self.evaluator is not None and not self._same:
+            encode_into(position, self.evaluator.encoding, self._taught[0][row], self._taught[1][row])
         self._waiting.append((sample, position))
         return self.flush() if len(self._waiting) == self.batch else None
 
     def flush(self) -> NDArray[Any]:
         """Evaluate what waits and return its records [B]."""
         waiting, self._waiting = self._waiting, []
-        records = np.zeros(len(waiting), self._type)
+        records = self.header.empty(self.size, len(waiting))
         if not waiting:
             return records
-        spatial, globals_ = self._spatial[: len(waiting)], self._globals[: len(waiting)]
-        opinion = self.evaluator.evaluate(spatial, globals_, ownership=True)
-        legal = np.stack([position.legal_mask() for _, position in waiting]) > 0
-        logits = np.where(legal, opinion.policy_logits, -np.inf)
-        policy = np.exp(logits - logits.max(axis=1, keepdims=True))
-        records["planes"], records["globals"] = pack_planes(spatial), globals_
-        records["policy"] = pack_policy((policy / policy.sum(axis=1, keepdims=True)).astype(np.float32))
-        records["value"] = opinion.value
-        for name in ("no_result", "lead", "score_mean", "score_stdev"):
-            values = getattr(opinion, name)
-            if values is not None:
-                records[name] = values
-        if opinion.ownership is not None:
-            records["ownership"] = np.rint(opinion.ownership.reshape(len(waiting), -1) * 127)
+        rows = len(waiting)
+        store_planes(records, self.header.encoding, self._spatial[:rows])
+        records["globals"] = self._globals[:rows]
+        if self.evaluator is not None:
+            opinion = self.evaluator.evaluate(self._taught[0][:rows], self._taught[1][:rows], ownership=True)
+            write_opinion(records, opinion, np.stack([position.legal_mask() for _, position in waiting]) > 0)
         for record, (sample, position) in zip(records, waiting, strict=True):
-            _describe(record, sample, position)
+            write_record(record, sample, position, self.header)
         return records
 
 
-def _describe(record: Any, sample: Sample, position: Position) -> None:
-    game = sample.game
-    winner = 0 if sample.astray else game.result
+def write_opinion(records: NDArray[Any], opinion: Evaluation, legal: NDArray[np.bool_]) -> None:
+    """Write what a teacher says of B positions into their records, as far as these have a place for it."""
+    names = records.dtype.names or ()
+    if "policy" in names:
+        logits = np.where(legal, opinion.policy_logits, -np.inf)
+        policy = np.exp(logits - logits.max(axis=1, keepdims=True))
+        records["policy"] = pack_policy((policy / policy.sum(axis=1, keepdims=True)).astype(np.float32))
+    if "no_result" in names:
+        records["no_result"] = 0
+    for name in ("value", "no_result", "lead", "score_mean", "score_stdev"):
+        values = getattr(opinion, name)
+        if values is not None and name in names:
+            records[name] = values
+    if opinion.ownership is not None and "ownership" in names:
+        records["ownership"] = pack_points(opinion.ownership.reshape(len(records), -1))
+
+
+def write_record(record: Any, sample: Sample, position: Position, header: Header) -> None:
+    """Write into one record where its position comes from and what the game's record says of it."""
+    game, names = sample.game, header.targets
+    known: dict[str, Any] = {"played": sample.played, "result": 0}
     standard = game.komi is not None and abs(game.komi - sample.komi) <= 1.0  # else the result says nothing here
-    record["result"] = 0 if not winner or not standard else 1 if winner == position.to_play else -1
-    record["played"], record["ply"], record["game"] = sample.played, sample.ply, game_number(game.moves)
+    if game.result and standard and not sample.astray:
+        known["result"] = 1 if game.result == position.to_play else -1
+    own_game = not (sample.astray or sample.passed)
+    if own_game and "next" in names:
+        end = 2 * (sample.ply + header.next_moves)
+        actions = letters_to_actions(game.moves[2 * sample.ply : end], game.size)
+        known["next"] = actions + [-1] * (header.next_moves - len(actions))
+    if own_game and "final_score" in names:
+        known["final_score"] = final_score(sample, position.to_play)
+    if own_game and "final_ownership" in names and game.ownership:
+        owners = np.frombuffer(game.ownership.encode("ascii"), np.uint8)
+        black = 127 * ((owners == ord("B")).astype(np.int8) - (owners == ord("W")).astype(np.int8))
+        known["final_ownership"] = black if position.to_play == BLACK else -black
+    for name in known.keys() & set(names):
+        record[name] = known[name]
+    record["ply"], record["game"] = sample.ply, game_number(game.moves)
     record["kind"] = (1 if sample.astray else 0) | (2 if sample.passed else 0)
 
 
-def label(evaluator: Evaluator, header: Header, samples: Iterator[Sample], out: Path, *, batch: int, part: str) -> int:
+def final_score(sample: Sample, to_play: int) -> float:
+    """Return the points by which to_play won the record, with the sample's komi; NaN where that is not known.
+
+    It is known where the result was counted, by the same kind of rules (area or territory) as the sample's.
+    """
+    game = sample.game
+    if game.margin is None or game.komi is None or scoring_of(game.rules) != scoring_of(sample.rules):
+        return float("nan")
+    black = game.margin + game.komi - sample.komi
+    return black if to_play == BLACK else -black
+
+
+@cache
+def scoring_of(rules: str) -> str:
+    """Return "AREA" or "TERRITORY" for rules as records or plans name them; "" if they are not known."""
+    from engine.sgf.values import recognise_rules
+
+    found = recognise_rules(rules)
+    return found.scoring if found else ""
+
+
+def label(
+    evaluator: Evaluator | None, header: Header, samples: Iterator[Sample], out: Path, *, batch: int, part: str
+) -> int:
     """Label samples until they end; return how many records were written.
 
     Args:
-        evaluator: the teacher.
+        evaluator: the teacher; None: only what the records say is written.
         header: of the shard folder.
         samples: the whole plan's samples, in order.
         out: the shard folder; made if absent, continued if not.
@@ -107,7 +169,7 @@ def label(evaluator: Evaluator, header: Header, samples: Iterator[Sample], out: 
             continue
         if size not in writers:
             writers[size] = ShardWriter(out, header, size, part=part)
-            labellers[size] = Labeller(evaluator, size, batch * min(4, max(1, round((19 / size) ** 2))))
+            labellers[size] = Labeller(evaluator, header, size, batch * min(4, max(1, round((19 / size) ** 2))))
         taken[size] = taken.get(size, 0) + 1
         if taken[size] <= writers[size].taken:
             continue
@@ -133,18 +195,35 @@ def label(evaluator: Evaluator, header: Header, samples: Iterator[Sample], out: 
     return written
 
 
-def make_header(evaluator: Evaluator, recipe: Recipe, teacher: str) -> Header:
-    """Return the header of the folder that this teacher and plan fill."""
-    spatial, globals_ = evaluator.allocate(1, 9, 9)
-    plan = dataclasses.asdict(recipe.samples)
-    plan = {key: list(value) if isinstance(value, tuple) else value for key, value in plan.items()}
-    return Header(evaluator.encoding, spatial.shape[1], globals_.shape[1], teacher, plan)
+def plan_header(recipe: Recipe, evaluator: Evaluator | None, teacher: str) -> Header:
+    """Return the header of the folder that this plan and teacher (if any) fill.
+
+    Raises:
+        ConfigError: the encoding or a target does not exist.
+    """
+    kind, labels = recipe.kind(), recipe.labels
+    encoding = labels.encoding or kind.encoding or (evaluator.encoding if evaluator else "katago-v7")
+    if encoding not in ENCODING_SHAPES:
+        raise ConfigError(f"encoding {encoding!r}: there are {', '.join(ENCODING_SHAPES)}")
+    targets = labels.targets or (TEACHER_TARGETS if evaluator else kind.record_targets)
+    header = make_header(
+        encoding,
+        targets,
+        next_moves=labels.next_moves or kind.next_moves,
+        teacher=teacher,
+        plan=dataclasses.asdict(recipe.samples),
+    )
+    try:
+        header.record_type(9)
+    except ShardError as error:
+        raise ConfigError(f"[labels]: {error}") from None
+    return header
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `keisei label`. Errors go to the caller as EngineError."""
     parser = argparse.ArgumentParser(prog="keisei label", description=__doc__)
-    parser.add_argument("--teacher", required=True, help="net file or shipped net whose opinion is the target")
+    parser.add_argument("--teacher", help="net file or shipped net whose opinion is the target; default: records alone")
     parser.add_argument("--recipe", required=True, help="recipe name or TOML file; its [samples] is the plan")
     parser.add_argument("--data", required=True, type=Path, help="folder of the game collections")
     parser.add_argument("--out", type=Path, help="shard folder; default $KEISEI_DATA/<recipe>/shards")
@@ -154,9 +233,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
     recipe = read_recipe(arguments.recipe)
-    evaluator, teacher = open_net(arguments.teacher, arguments, max_batch=4 * arguments.batch)
+    evaluator, teacher = None, ""
+    if arguments.teacher:
+        evaluator, teacher = open_net(arguments.teacher, arguments, max_batch=4 * arguments.batch)
     out = arguments.out or data_home() / recipe.name / "shards"
-    header = make_header(evaluator, recipe, teacher)
+    header = plan_header(recipe, evaluator, teacher)
     log.info("labelling into %s", out)
     label(evaluator, header, draw(recipe.samples, arguments.data), out, batch=arguments.batch, part=arguments.part)
     return 0

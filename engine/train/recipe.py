@@ -2,28 +2,37 @@
 
 name = "…"
 [samples]   samples.SamplePlan, with [[samples.sources]]
-[net]       arguments of engine.nn.spec.new_net_spec
-[loss]      losses.LossWeights
+[labels]    LabelPlan
+[net]       kind (kinds.KINDS, "policy-value" if absent) and what that kind takes
+[loss]      what the kind takes; for "policy-value" losses.LossWeights
 [train]     TrainPlan
 """
 
 from __future__ import annotations
 
-import dataclasses
-import difflib
 import os
 import tomllib
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from engine.errors import ConfigError
 
-from .losses import LossWeights
+from .fill import fill
+from .kinds import Kind, make_kind
 from .samples import SamplePlan, SourcePlan
 
-T = TypeVar("T")
+SECTIONS = ("name", "samples", "labels", "net", "loss", "train")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelPlan:
+    """What `keisei label` writes. Empty: what the kind of net needs."""
+
+    encoding: str = ""  # of the inputs; default the net's ([net] encoding), else the teacher's, else katago-v7
+    targets: tuple[str, ...] = ()  # names in targets.TARGETS
+    next_moves: int = 0  # K of the target `next`
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,34 +63,18 @@ class Recipe:
     name: str
     samples: SamplePlan
     net: dict[str, Any]
-    loss: LossWeights
+    loss: dict[str, Any]
     train: TrainPlan
+    labels: LabelPlan = LabelPlan()
+
+    def kind(self) -> Kind:
+        """Return the kind of net that the recipe trains. Raises ConfigError."""
+        return make_kind(self.net, self.loss)
 
 
 def data_home() -> Path:
     """Return where shards and runs are kept: $KEISEI_DATA, else ~/.local/share/keisei."""
     return Path(os.environ.get("KEISEI_DATA") or Path.home() / ".local" / "share" / "keisei")
-
-
-def fill(kind: type[T], table: dict[str, Any], section: str) -> T:
-    """Make a dataclass of a TOML table.
-
-    Raises:
-        ConfigError: a key is unknown (the nearest one is named) or a value is of the wrong type.
-    """
-    defaults = {f.name: f for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
-    for key, value in table.items():
-        if key not in defaults:
-            near = difflib.get_close_matches(key, defaults, 1)
-            raise ConfigError(f"[{section}] has no {key!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
-        wanted = defaults[key].type
-        fits = {"int": int, "float": (int, float), "str": str}.get(str(wanted))
-        if fits and (not isinstance(value, fits) or isinstance(value, bool)):  # type: ignore[arg-type]
-            raise ConfigError(f"[{section}] {key} = {value!r} is no {wanted}")
-    try:
-        return kind(**table)
-    except TypeError as error:
-        raise ConfigError(f"[{section}]: {error}") from error
 
 
 def read_recipe(name: str) -> Recipe:
@@ -99,16 +92,20 @@ def read_recipe(name: str) -> Recipe:
         table = tomllib.loads(text)
     except (OSError, ValueError) as error:
         raise ConfigError(f"recipe {name!r}: {error}") from error
-    unknown = set(table) - {"name", "samples", "net", "loss", "train"}
+    unknown = set(table) - set(SECTIONS)
     if unknown:
         raise ConfigError(f"recipe {name!r}: unknown section {min(unknown)!r}")
     samples = dict(table.get("samples", {}))
     sources = tuple(fill(SourcePlan, source, "samples.sources") for source in samples.pop("sources", []))
     plan = fill(SamplePlan, samples | {"sources": sources, "exclude": tuple(samples.pop("exclude", ()))}, "samples")
-    return Recipe(
+    labels = dict(table.get("labels", {}))
+    recipe = Recipe(
         name=str(table.get("name") or path.stem),
         samples=plan,
         net=dict(table.get("net", {})),
-        loss=fill(LossWeights, table.get("loss", {}), "loss"),
+        loss=dict(table.get("loss", {})),
         train=fill(TrainPlan, table.get("train", {}), "train"),
+        labels=fill(LabelPlan, labels | {"targets": tuple(labels.get("targets", ()))}, "labels"),
     )
+    recipe.kind()
+    return recipe

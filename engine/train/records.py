@@ -18,7 +18,7 @@ from engine.errors import EngineError
 
 log = logging.getLogger(__name__)
 
-COLUMNS = ("size", "komi", "rules", "result", "first", "moves", "setup_black", "setup_white")
+COLUMNS = ("size", "komi", "rules", "result", "first", "moves", "setup_black", "setup_white", "ownership", "owner_area")
 RESULT = re.compile(r"([BW])\+(.*)$")
 BLACK, WHITE = 1, 2
 
@@ -41,6 +41,8 @@ class Game:
     result: int = 0  # BLACK, WHITE, or 0: drawn, unknown or void
     by_points: bool = False  # the result was counted, not resigned or lost on time
     source: str = ""
+    margin: float | None = None  # Black's points - White's - komi, where the result was counted
+    ownership: str = ""  # who owns each point at the end, where that is known: `B`, `W`, `.` from the top left
 
     @property
     def n_moves(self) -> int:
@@ -77,6 +79,18 @@ def parse_result(text: str) -> tuple[int, bool]:
     if not match:
         return 0, False
     return (BLACK if match.group(1) == "B" else WHITE), match.group(2)[:1].isdigit()
+
+
+def parse_margin(text: str) -> float | None:
+    """Return the points by which Black won of a counted SGF result, negative if White did; 0 of a draw, else None."""
+    match = RESULT.match(text.strip())
+    if not match:
+        return 0.0 if text.strip().lower() in ("0", "draw", "jigo") else None
+    try:
+        points = float(match.group(2))
+    except ValueError:
+        return None
+    return points if match.group(1) == "B" else -points
 
 
 def parse_komi(text: str) -> float | None:
@@ -122,7 +136,11 @@ def parse_row(fields: dict[str, str], source: str) -> Game:
         result=result,
         by_points=by_points,
         source=source,
+        margin=parse_margin(fields["result"]),
+        ownership=fields["ownership"] or fields["owner_area"],
     )
+    if game.ownership and (len(game.ownership) != size * size or set(game.ownership) - set("BW.")):
+        raise RecordError("the ownership is not one of B, W or . for every point")
     for letters in (game.moves, game.setup_black, game.setup_white):
         letters_to_actions(letters, size)
     return game
@@ -188,6 +206,7 @@ def read_sgf(path: Path) -> Game:
         result=result,
         by_points=by_points,
         source=path.parent.name,
+        margin=parse_margin(record.result),
     )
 
 

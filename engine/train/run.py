@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import time
 from pathlib import Path
@@ -11,8 +10,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from engine.errors import ConfigError
+
 from .dataset import Batch, Loader, validation_batches
-from .losses import losses, measures
 from .optim import Optimiser, schedule
 from .recipe import Recipe
 
@@ -36,10 +36,7 @@ def make_net(recipe: Recipe, encoding: str) -> nn.Module:
     Raises:
         WeightsError: its sizes are out of bounds.
     """
-    from engine.nn.policy_value import build_module
-    from engine.nn.spec import new_net_spec
-
-    net = build_module(new_net_spec(encoding=encoding, name=recipe.name, **recipe.net), trainable=True)
+    net = recipe.kind().build(recipe.name, encoding)
     if recipe.train.norm == "affine":
         for module in list(net.modules()):
             for name, child in module.named_children():
@@ -76,8 +73,13 @@ class Run:
         plan = recipe.train
         torch.manual_seed(plan.seed)
         self.recipe, self.plan, self.loader, self.folder = recipe, plan, loader, folder
+        self.kind = recipe.kind()
+        if self.kind.encoding not in ("", loader.header.encoding):
+            raise ConfigError(f"the net takes {self.kind.encoding}, the shards hold {loader.header.encoding}")
+        if not set(self.kind.targets) & set(loader.header.targets):
+            raise ConfigError(f"the shards hold no target of this kind of net ({', '.join(self.kind.targets)})")
         self.device = torch.device(device)
-        self.net = make_net(recipe, loader.encoding).to(self.device)
+        self.net = make_net(recipe, loader.header.encoding).to(self.device)
         self.optimiser = Optimiser(self.net, plan.optimiser, plan.learning_rate, plan.decay)
         self.average = Average(self.net, plan.ema)
         self.step, self.seconds = 0, 0.0  # steps done, time spent in them
@@ -116,16 +118,16 @@ class Run:
 
     def forward(self, net: nn.Module, batch: Batch) -> Any:
         """Evaluate a batch in bfloat16 autocast."""
-        spatial = batch.spatial.to(self.device).float().to(memory_format=torch.channels_last)
+        spatial = batch.spatial.float().to(memory_format=torch.channels_last)
         with torch.autocast(self.device.type, torch.bfloat16):
-            return net(spatial, batch.globals_.to(self.device))
+            return net(spatial, batch.globals_)
 
     def train_step(self) -> dict[str, float]:
         """Take one step; return the terms of the loss."""
         start = time.monotonic()
-        batch = next(self.loader)
+        batch = next(self.loader).to(self.device)
         self.net.train()
-        terms = losses(self.forward(self.net, batch), batch_to(batch, self.device), self.recipe.loss)
+        terms = self.kind.losses(self.forward(self.net, batch), batch)
         self.net.zero_grad(set_to_none=True)
         terms["total"].backward()  # type: ignore[no-untyped-call]
         norm = nn.utils.clip_grad_norm_(self.net.parameters(), self.plan.clip)
@@ -138,7 +140,7 @@ class Run:
 
     def averaged(self) -> nn.Module:
         """Return a copy of the net with the averaged weights, in evaluation mode."""
-        net = make_net(self.recipe, self.loader.encoding).to(self.device)
+        net = make_net(self.recipe, self.loader.header.encoding).to(self.device)
         net.load_state_dict(self.average.state)
         return net.eval()
 
@@ -149,24 +151,9 @@ class Run:
         for size in self.loader.shares:
             sums: dict[str, float] = {}
             for batch in validation_batches(self.loader.folders, [size], self.plan.validate_positions, 128):
-                for name, value in measures(self.forward(net, batch), batch_to(batch, self.device)).items():
+                batch = batch.to(self.device)
+                for name, value in self.kind.measures(self.forward(net, batch), batch).items():
                     sums[name] = sums.get(name, 0.0) + value
             if sums:
-                report[str(size)] = summarise(sums)
+                report[str(size)] = self.kind.summarise(sums)
         return report
-
-
-def batch_to(batch: Batch, device: torch.device) -> Batch:
-    """Return the batch on a device."""
-    if device.type == "cpu":
-        return batch
-    return Batch(**{f.name: getattr(batch, f.name).to(device) for f in dataclasses.fields(Batch)})
-
-
-def summarise(sums: dict[str, float]) -> dict[str, float]:
-    """Turn losses.measures sums into means: shares, root mean square value error, mean absolute lead error."""
-    n, known = sums["positions"], max(1.0, sums["known"])
-    by_known = ("top1_played", "top5_played", "teacher_played")
-    means = {k: v / (known if k in by_known else n) for k, v in sums.items() if k not in ("positions", "known")}
-    means["value_error"] **= 0.5
-    return {name: round(value, 4) for name, value in means.items()} | {"positions": n}

@@ -2,58 +2,35 @@
 
 A shard folder holds `<size>x<size>-<part>-<number>.npy` (one structured array each, one board size a file) and
 `manifest.jsonl`: a header line, then one line a finished shard. A shard is written under a temporary name and renamed,
-its manifest line comes last, so a killed run leaves nothing half done. A 19x19 record with the 22 planes of KataGo V7
-takes 1 816 bytes (planes 993, policy 362, ownership 361, globals 76, the rest 24), a 9x9 record 486.
+its manifest line comes last, so a killed run leaves nothing half done. The header names the encoding and the targets
+(targets.py); planes are stored as plane_store.py says. Format 1, which is still read, is format 2 with TEACHER_TARGETS:
+a 19x19 record with the 22 planes of KataGo V7 takes 1 816 bytes (planes 993, policy 362, ownership 361, globals 76, the
+rest 24), a 9x9 record 486.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import EngineError
+from engine.evaluator import ENCODING_SHAPES
 
-FORMAT = "keisei-shards-1"
+from .plane_store import ShardError, plane_fields
+from .targets import TARGETS, TEACHER_TARGETS, fill_unknown
+from .targets import field as target_field
+
+__all__ = ["Header", "ShardError", "ShardFolder", "ShardWriter", "game_number", "make_header", "merge_headers"]
+
+FORMATS = ("keisei-shards-1", "keisei-shards-2")
 MANIFEST = "manifest.jsonl"
-POLICY_STEPS = 16.0  # uint8 policy: 1 + 254 steps of 2**(-1/16) below the largest move; 0 = illegal or below
-
-
-class ShardError(EngineError):
-    """A folder of labelled positions that is missing, damaged or of another kind."""
-
-
-def record_type(size: int, spatial: int, global_: int) -> np.dtype[Any]:
-    """Return the record of one labelled position on a size x size board; everything is to_play's view.
-
-    Args:
-        spatial: number of binary planes.
-        global_: number of global inputs.
-    """
-    area = size * size
-    return np.dtype(
-        [
-            ("planes", "u1", ((spatial * area + 7) // 8,)),  # [C, H, W] bits, np.packbits order
-            ("globals", "<f4", (global_,)),
-            ("policy", "u1", (area + 1,)),  # see pack_policy
-            ("ownership", "i1", (area,)),  # 127 = certainly to_play's
-            ("value", "<f2"),  # win - loss
-            ("no_result", "<f2"),
-            ("lead", "<f2"),  # points ahead, komi included
-            ("score_mean", "<f2"),  # points
-            ("score_stdev", "<f2"),  # points
-            ("played", "<i2"),  # action of the record, -1 unknown
-            ("result", "i1"),  # of the record: 1 to_play won, -1 lost, 0 unknown
-            ("ply", "<u2"),
-            ("game", "<u8"),  # game_number of the record's moves
-            ("kind", "u1"),  # 1 = random moves were added, 2 = a pass was added (bits)
-        ]
-    )
 
 
 def game_number(moves: str) -> int:
@@ -65,59 +42,81 @@ def game_number(moves: str) -> int:
     return int(hashlib.sha1(strip_passes(moves).encode("ascii")).hexdigest()[:16], 16)
 
 
-def pack_policy(policy: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Pack probabilities [..., A] into bytes: 255 - 16 * log2(max / p), rounded; 0 below 2**-15.9 of the largest.
-
-    The relative error of one probability is at most 2.2 %.
-    """
-    top = policy.max(axis=-1, keepdims=True)
-    with np.errstate(divide="ignore"):
-        steps = np.rint(255.0 + POLICY_STEPS * np.log2(policy / top))
-    packed: NDArray[np.uint8] = np.where(policy > 0, np.maximum(steps, 0), 0).astype(np.uint8)
-    return packed
-
-
-_unpacked = np.where(np.arange(256) > 0, 2.0 ** ((np.arange(256) - 255.0) / POLICY_STEPS), 0.0).astype(np.float32)
-
-
-def unpack_policy(packed: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """Return probabilities [..., A] that add up to one."""
-    policy = _unpacked[packed]
-    policy /= policy.sum(axis=-1, keepdims=True)
-    return policy
-
-
-def pack_planes(planes: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Pack binary planes [B, C, H, W] into bits [B, bytes].
-
-    Raises:
-        ShardError: a value is neither 0 nor 1.
-    """
-    bits = planes != 0
-    if not np.array_equal(bits, planes):
-        raise ShardError("only encodings whose planes are all 0 or 1 can be packed into bits")
-    return np.packbits(bits.reshape(len(planes), -1), axis=1)
-
-
-def unpack_planes(packed: NDArray[np.uint8], spatial: int, size: int) -> NDArray[np.uint8]:
-    """Return planes [B, C, H, W] of zeros and ones."""
-    bits = np.unpackbits(packed, axis=1, count=spatial * size * size)
-    return bits.reshape(-1, spatial, size, size)
-
-
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What all shards of a folder share."""
+    """What all shards of a folder share, and the layout of its records."""
 
     encoding: str
-    spatial: int
-    global_: int
-    teacher: str  # name and sha256 of the net that labelled, or ""
-    plan: dict[str, Any]  # the sample plan, for the record
+    spatial: int  # planes
+    global_: int  # global inputs
+    teacher: str = ""  # name and sha256 of the net that labelled, or ""
+    plan: dict[str, Any] = field(default_factory=dict)  # what the folder was made by, for the record
+    targets: tuple[str, ...] = TEACHER_TARGETS  # names in targets.TARGETS, in the order of the record
+    next_moves: int = 1  # K of the targets that are lists of actions
 
     def line(self) -> str:
         """Return the manifest's first line."""
-        return json.dumps({"format": FORMAT, **{name: getattr(self, name) for name in self.__slots__}})
+        return json.dumps({"format": FORMATS[-1], **dataclasses.asdict(self)})
+
+    def record_type(self, size: int) -> np.dtype[Any]:
+        """Return the record of one labelled position on a size x size board; everything is to_play's view.
+
+        Raises:
+            ShardError: a target is unknown.
+        """
+        unknown = [name for name in self.targets if name not in TARGETS]
+        if unknown:
+            raise ShardError(f"no target is called {unknown[0]!r}; there are {', '.join(TARGETS)}")
+        return np.dtype(
+            [
+                *plane_fields(self.encoding, self.spatial, size),
+                ("globals", "<f4", (self.global_,)),
+                *(target_field(name, size, self.next_moves) for name in self.targets),
+                ("ply", "<u2"),
+                ("game", "<u8"),  # game_number of the record's moves
+                ("kind", "u1"),  # 1 = random moves were added, 2 = a pass was added (bits)
+            ]
+        )
+
+    def empty(self, size: int, count: int) -> NDArray[Any]:
+        """Return `count` records whose targets are all unknown, the rest zero."""
+        records = np.zeros(count, self.record_type(size))
+        fill_unknown(records, self.targets)
+        return records
+
+
+def make_header(
+    encoding: str, targets: Sequence[str], *, next_moves: int = 1, teacher: str = "", plan: Any = None
+) -> Header:
+    """Return the header of a new folder; the sizes are the encoding's."""
+    spatial, global_ = ENCODING_SHAPES[encoding]
+    plan = json.loads(json.dumps(plan or {}))  # as it will be read back
+    return Header(encoding, spatial, global_, teacher, plan, tuple(targets), next_moves)
+
+
+def merge_headers(headers: Sequence[Header]) -> Header:
+    """Return a header whose records can hold those of all folders: every target of any of them.
+
+    Raises:
+        ShardError: the encodings differ, or there is no folder.
+    """
+    if len({header.encoding for header in headers}) != 1:
+        raise ShardError("the shard folders are of different encodings, or there is none")
+    names = tuple(dict.fromkeys(name for header in headers for name in header.targets))
+    return dataclasses.replace(headers[0], targets=names, next_moves=max(header.next_moves for header in headers))
+
+
+def copy_records(target: NDArray[Any], source: NDArray[Any]) -> None:
+    """Copy records into others that have at least their fields; what the source does not have stays."""
+    if target.dtype == source.dtype:
+        target[...] = source
+        return
+    names: tuple[str, ...] = source.dtype.names or ()
+    for name in names:
+        if target.dtype[name].shape == source.dtype[name].shape:
+            target[name] = source[name]
+        else:  # fewer next moves
+            target[name][:, : source.dtype[name].shape[0]] = source[name]
 
 
 class ShardFolder:
@@ -147,7 +146,7 @@ class ShardFolder:
         except (OSError, ValueError) as error:
             raise ShardError(f"{self.path / name}: {error}") from error
         size = int(name.split("x")[0])
-        if array.dtype != record_type(size, self.header.spatial, self.header.global_):
+        if array.dtype != self.header.record_type(size):
             raise ShardError(f"{self.path / name}: the records are of another format")
         return array
 
@@ -160,9 +159,13 @@ def read_manifest(path: Path) -> tuple[Header, list[dict[str, Any]]]:
         entries = [json.loads(line) for line in lines[1:] if line.endswith("}")]
     except (OSError, ValueError, IndexError) as error:
         raise ShardError(f"{path}: no readable {MANIFEST} ({error})") from error
-    if head.pop("format", None) != FORMAT:
-        raise ShardError(f"{path / MANIFEST}: not of format {FORMAT}")
-    return Header(**head), entries
+    if head.pop("format", None) not in FORMATS:
+        raise ShardError(f"{path / MANIFEST}: not of format {' or '.join(FORMATS)}")
+    head["targets"] = tuple(head.get("targets", TEACHER_TARGETS))  # format 1 has these and does not say so
+    try:
+        return Header(**head), entries
+    except TypeError as error:
+        raise ShardError(f"{path / MANIFEST}: {error}") from error
 
 
 class ShardWriter:
@@ -179,12 +182,12 @@ class ShardWriter:
             (path / MANIFEST).write_text(header.line() + "\n", encoding="utf-8")
         self.path, self.size, self.part, self.capacity = path, size, part, capacity
         known, entries = read_manifest(path)
-        if known.line() != header.line():
+        if known != header:
             raise ShardError(f"{path}: holds shards of another encoding, teacher or plan; choose another folder")
         mine = [e for e in entries if e["size"] == size and e["part"] == part]
         self.number = len(mine)
         self.taken = max((int(e["taken"]) for e in mine), default=0)  # samples already used up
-        self._records = np.zeros(capacity, record_type(size, header.spatial, header.global_))
+        self._records = np.zeros(capacity, header.record_type(size))
         self._filled = 0
 
     def append(self, records: NDArray[Any], taken: int) -> None:

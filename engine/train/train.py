@@ -21,7 +21,6 @@ import torch
 
 from .curves import draw_curves
 from .dataset import Loader
-from .export import write_net
 from .optim import schedule
 from .recipe import TrainPlan, data_home, read_recipe
 from .run import Run
@@ -64,8 +63,8 @@ def train(run: Run, *, stop_after: float = float("inf")) -> None:
 def finish_stage(run: Run) -> None:
     """Validate, export the averaged net and redraw the curves."""
     write_log(run, "validation", run.validate())
-    write_net(run.averaged(), run.folder / "net.safetensors", training_note(run))
-    draw_curves(run.folder / "log.jsonl", run.folder / "curve.png")
+    run.kind.write(run.averaged(), run.folder / "net.safetensors", training_note(run))
+    draw_curves(run.folder / "log.jsonl", run.folder / "curve.png", run.kind.curves)
 
 
 def training_note(run: Run) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def table(tmp_path, *rows, header=HEADER):
 def test_a_row_becomes_a_game(tmp_path):
     path = table(tmp_path, "19\t0.50\tJapanese\tW+3.50\t2017-01-01\tdd,pp\t\tW\tpdzzdp")
     (game,) = read_any(path)
-    assert game == Game(19, "pdzzdp", 2, "ddpp", "", 0.5, "Japanese", 2, True, "some")
+    assert game == Game(19, "pdzzdp", 2, "ddpp", "", 0.5, "Japanese", 2, True, "some", -3.5)
     assert game.actions() == [3 * 19 + 15, 361, 15 * 19 + 3]
 
 

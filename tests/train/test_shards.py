@@ -8,19 +8,11 @@ from engine.board.planes import encode_position
 from engine.board.position import Position
 from engine.train import label as label_module
 from engine.train.dataset import Loader, Pool, make_batch
+from engine.train.plane_store import load_planes, store_planes
 from engine.train.records import Game
 from engine.train.samples import Sample, replay
-from engine.train.shards import (
-    Header,
-    ShardError,
-    ShardFolder,
-    ShardWriter,
-    pack_planes,
-    pack_policy,
-    record_type,
-    unpack_planes,
-    unpack_policy,
-)
+from engine.train.shards import Header, ShardError, ShardFolder, ShardWriter, make_header
+from engine.train.targets import pack_policy, unpack_policy
 
 
 def test_policies_survive_packing_within_the_stated_error():
@@ -38,14 +30,19 @@ def test_policies_survive_packing_within_the_stated_error():
 
 def test_planes_survive_packing_and_others_are_refused():
     planes = (np.random.default_rng(0).random((5, 22, 13, 13)) < 0.2).astype(np.float32)
-    np.testing.assert_array_equal(unpack_planes(pack_planes(planes), 22, 13), planes)
+    records = HEADER.empty(13, 5)
+    store_planes(records, "katago-v7", planes)
+    back = load_planes(records, "katago-v7", 22, 13)
+    np.testing.assert_array_equal(back.reshape(planes.shape), planes)
     with pytest.raises(ShardError, match="0 or 1"):
-        pack_planes(planes * 0.5)
+        store_planes(records, "katago-v7", planes * 0.5)
 
 
 def test_record_sizes_are_the_documented_ones():
-    assert record_type(19, 22, 19).itemsize == 1816
-    assert record_type(9, 22, 19).itemsize == 486
+    assert HEADER.record_type(19).itemsize == 1816
+    assert HEADER.record_type(9).itemsize == 486
+    kstep = make_header("katago-v7", ["next", "result"], next_moves=3)
+    assert kstep.record_type(19).itemsize == 993 + 76 + 3 * 2 + 1 + 11
 
 
 def read_all(out, size=9):
@@ -58,7 +55,7 @@ def test_training_sees_the_bytes_that_play_encodes(tmp_path):
     run_label(tmp_path, samples)
     records = read_all(tmp_path)
     assert len(records) == len(samples)
-    batch = make_batch(records, 22)
+    batch = make_batch(records, HEADER, 9)
     for row, sample in enumerate(samples):
         spatial, globals_ = encode_position(replay(sample), "katago-v7")
         assert batch.spatial[row].numpy().astype(np.float32).tobytes() == spatial.tobytes()
@@ -69,22 +66,22 @@ def test_a_symmetry_turns_inputs_and_targets_together(tmp_path):
     samples = some_samples(16)
     run_label(tmp_path, samples)
     records = read_all(tmp_path)
-    plain = make_batch(records, 22)
+    plain = make_batch(records, HEADER, 9)
     for symmetry in range(8):
-        turned = make_batch(records, 22, [symmetry])
+        turned = make_batch(records, HEADER, 9, [symmetry])
         for row, sample in enumerate(samples):
             position = replay(sample)
             spatial, _ = encode_position(position, "katago-v7", symmetry=symmetry)
             np.testing.assert_array_equal(turned.spatial[row].numpy(), spatial)
-            own = turned.ownership[row].reshape(9, 9).numpy()
+            own = turned.targets["ownership"][row].reshape(9, 9).numpy()
             stones = spatial[1] + 2 * spatial[2]
             flat = encode_position(position, "katago-v7")[0]
-            pairs = sorted(zip(stones.ravel(), own.ravel(), turned.policy[row, :-1].tolist(), strict=True))
+            pairs = sorted(zip(stones.ravel(), own.ravel(), turned.targets["policy"][row, :-1].tolist(), strict=True))
             before = sorted(
                 zip(
                     (flat[1] + 2 * flat[2]).ravel(),
-                    plain.ownership[row].tolist(),
-                    plain.policy[row, :-1].tolist(),
+                    plain.targets["ownership"][row].tolist(),
+                    plain.targets["policy"][row, :-1].tolist(),
                     strict=True,
                 )
             )
@@ -93,7 +90,10 @@ def test_a_symmetry_turns_inputs_and_targets_together(tmp_path):
                 color = position.to_play
                 position.play(sample.played, color)
                 after, _ = encode_position(position, "katago-v7", symmetry=symmetry)
-                assert after[2].ravel()[turned.played[row]] == 1 and spatial[2].ravel()[turned.played[row]] == 0
+                assert (
+                    after[2].ravel()[turned.targets["played"][row]] == 1
+                    and spatial[2].ravel()[turned.targets["played"][row]] == 0
+                )
 
 
 def test_labelling_goes_on_where_it_was_stopped(tmp_path):
@@ -159,9 +159,9 @@ def test_the_loader_resumes_to_the_very_batch_and_sees_every_position(tmp_path):
     again.restore(state)
     for batch in expected:
         other = next(again)
-        assert (batch.spatial == other.spatial).all() and (batch.policy == other.policy).all()
+        assert (batch.spatial == other.spatial).all() and (batch.targets["policy"] == other.targets["policy"]).all()
     usable = loader.positions()[9]
-    fingerprints = {b.outcome[i].numpy().tobytes() for b in seen + expected for i in range(8)}
+    fingerprints = {b.targets["value"][i].numpy().tobytes() for b in seen + expected for i in range(8)}
     assert len(fingerprints) >= 0.65 * usable  # (a few positions are equal: empty boards)
 
 

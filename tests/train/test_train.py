@@ -13,7 +13,7 @@ from engine.errors import ConfigError
 from engine.train import recipe as recipe_module
 from engine.train.dataset import Loader, validation_batches
 from engine.train.export import export, read_manifest, write_net
-from engine.train.losses import LossWeights, losses, measures, policy_target, value_target
+from engine.train.losses import LossWeights, losses, measures, policy_target, taught_outcome, value_target
 from engine.train.optim import orthogonalise, schedule
 from engine.train.recipe import Recipe, TrainPlan
 from engine.train.run import Run, make_net
@@ -33,7 +33,7 @@ def shards(tmp_path_factory):
 
 def make_run(shards, folder, **plan):
     plan = {"steps": 12, "batch": 16, "shares": {"9": 1.0}, "validate_every": 1000, "warmup": 2, **plan}
-    recipe = Recipe("tiny", SamplePlan(()), NET, LossWeights(), TrainPlan(**plan))
+    recipe = Recipe("tiny", SamplePlan(()), NET, {}, TrainPlan(**plan))
     loader = Loader([shards], recipe.train.batch, {9: 1.0}, seed=recipe.train.seed)
     return Run(recipe, loader, folder)
 
@@ -106,33 +106,35 @@ def test_the_manifest_keeps_figures_only_for_the_same_file(shards, tmp_path):
 def test_targets_mix_the_record_in(shards):
     loader = Loader([shards], 64, {9: 1.0})
     batch = next(loader)
+    given = batch.targets
     target = policy_target(batch, 0.25)
     torch.testing.assert_close(target.sum(1), torch.ones(len(target)))
     for row in range(len(target)):
-        played = int(batch.played[row])
-        expected = batch.policy[row].clone()
+        played = int(given["played"][row])
+        expected = given["policy"][row].clone()
         if played >= 0:
             expected *= 0.75
             expected[played] += 0.25
         torch.testing.assert_close(target[row], expected)
     target = value_target(batch, 0.5)
     torch.testing.assert_close(target.sum(1), torch.ones(len(target)))
-    assert ((target[:, 0] - batch.outcome[:, 0])[batch.result > 0] >= 0).all()
-    assert ((target[:, 1] - batch.outcome[:, 1])[batch.result < 0] >= 0).all()
+    assert ((target[:, 0] - taught_outcome(batch)[:, 0])[given["result"] > 0] >= 0).all()
+    assert ((target[:, 1] - taught_outcome(batch)[:, 1])[given["result"] < 0] >= 0).all()
 
 
 def test_a_net_that_says_what_the_teacher_says_has_no_error(shards):
     from engine.nn.raw_outputs import RawOutputs
 
     batch = next(Loader([shards], 64, {9: 1.0}))
+    given = batch.targets
     outputs = RawOutputs(
-        batch.policy.clamp(min=1e-30).log()[:, None],
-        batch.outcome.clamp(min=1e-30).log(),
-        batch.score[:, [1, 2, 0]] / 20,
-        torch.atanh(batch.ownership.clamp(-0.9999, 0.9999)),
+        given["policy"].clamp(min=1e-30).log()[:, None],
+        taught_outcome(batch).clamp(min=1e-30).log(),
+        torch.stack([given[name] for name in ("score_mean", "score_stdev", "lead")], dim=1) / 20,
+        torch.atanh(given["ownership"].clamp(-0.9999, 0.9999)),
     )
     report = measures(outputs, batch)
-    without_ties = int(((batch.policy == batch.policy.amax(1, keepdim=True)).sum(1) == 1).sum())
+    without_ties = int(((given["policy"] == given["policy"].amax(1, keepdim=True)).sum(1) == 1).sum())
     assert without_ties > 40 and report["top1_teacher"] >= without_ties
     for name in ("divergence", "value_error", "lead_error", "ownership_error"):
         assert report[name] / 64 < 1e-3, name
@@ -159,7 +161,7 @@ def test_affine_and_batch_nets_have_the_same_tensors_once_folded():
     from engine.nn.policy_value import fold_for_export
 
     nets = [
-        make_net(Recipe("t", SamplePlan(()), NET, LossWeights(), TrainPlan(norm=norm)), "katago-v7")
+        make_net(Recipe("t", SamplePlan(()), NET, {}, TrainPlan(norm=norm)), "katago-v7")
         for norm in ("batch", "affine")
     ]
     assert fold_for_export(nets[0]).keys() == fold_for_export(nets[1]).keys()

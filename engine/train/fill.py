@@ -1,0 +1,32 @@
+"""A TOML table into a dataclass, with errors that name the nearest key."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from typing import Any, TypeVar
+
+from engine.errors import ConfigError
+
+T = TypeVar("T")
+
+
+def fill(kind: type[T], table: dict[str, Any], section: str) -> T:
+    """Make a dataclass of a TOML table.
+
+    Raises:
+        ConfigError: a key is unknown (the nearest one is named) or a value is of the wrong type.
+    """
+    defaults = {f.name: f for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
+    for key, value in table.items():
+        if key not in defaults:
+            near = difflib.get_close_matches(key, defaults, 1)
+            raise ConfigError(f"[{section}] has no {key!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+        wanted = defaults[key].type
+        fits = {"int": int, "float": (int, float), "str": str, "bool": bool}.get(str(wanted))
+        if fits and (not isinstance(value, fits) or (isinstance(value, bool) and wanted != "bool")):  # type: ignore[arg-type]
+            raise ConfigError(f"[{section}] {key} = {value!r} is no {wanted}")
+    try:
+        return kind(**table)
+    except TypeError as error:
+        raise ConfigError(f"[{section}]: {error}") from error
