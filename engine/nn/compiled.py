@@ -14,7 +14,6 @@ from torch import Tensor, nn
 
 from .fuse import fuse
 from .net import Net
-from .policy_value import PolicyValueNet
 from .postprocess import Postprocess
 
 NetFunction = Callable[[Tensor, Tensor], Tensor]
@@ -41,8 +40,9 @@ class EvaluationGraph(nn.Module):
         super().__init__()
         module = net.module()
         self.maps_type = self.vector_type = dtype
-        if fused_size is not None and isinstance(module, PolicyValueNet):
-            self.net = fuse(module, *fused_size, dtype)
+        fused = None if fused_size is None else fuse(module, *fused_size, dtype)
+        if fused is not None:
+            self.net = fused
             self.vector_type = torch.float32
         else:
             self.net = module.to(dtype=dtype).to(memory_format=torch.channels_last)  # type: ignore[call-overload]

@@ -16,6 +16,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from .alphagozero_net import AlphaGoZeroNet, ConvNorm, ResidualBlock
 from .blocks import (
     AttentionBlock,
     FFNBlock,
@@ -33,9 +34,19 @@ Size = tuple[int, int]
 ATTENTION_CACHE = 300_000  # attention weights worked on at a time
 
 
-def fuse(net: PolicyValueNet, height: int, width: int, dtype: torch.dtype) -> nn.Module:
-    """Return a module that computes what the net computes, on boards of one size, with layers in dtype."""
-    return FusedNet(net, (height, width), dtype).eval().requires_grad_(False)
+def fuse(net: nn.Module, height: int, width: int, dtype: torch.dtype) -> nn.Module | None:
+    """Return a module that computes what the net computes, on boards of one size, with layers in dtype.
+
+    None for a family of nets that has no fused form.
+    """
+    fused: nn.Module
+    if isinstance(net, PolicyValueNet):
+        fused = FusedNet(net, (height, width), dtype)
+    elif isinstance(net, AlphaGoZeroNet):
+        fused = FusedZero(net, (height, width), dtype)
+    else:
+        return None
+    return fused.eval().requires_grad_(False)
 
 
 class FusedConv(nn.Module):
@@ -330,3 +341,27 @@ class FusedNet(nn.Module):
         x = self.tip(x)
         value, score, ownership = self.value_head(x)
         return RawOutputs(self.policy_head(x), value, score, ownership)
+
+
+class FusedZero(nn.Module):
+    """AlphaGo Zero's net: every norm in its convolution; the fully connected layers in float32."""
+
+    def __init__(self, net: AlphaGoZeroNet, size: Size, dtype: torch.dtype) -> None:
+        super().__init__()
+
+        def fused(part: ConvNorm) -> FusedConv:
+            return FusedConv(part.conv, part.norm, part.act, size, dtype)
+
+        self.input = fused(net.input)
+        blocks = [block for block in net.blocks if isinstance(block, ResidualBlock)]
+        self.first = nn.ModuleList(fused(block.first) for block in blocks)
+        self.second = nn.ModuleList(fused(block.second) for block in blocks)
+        self.policy_conv, self.value_conv = fused(net.policy_conv), fused(net.value_conv)
+        self.last = net
+
+    def forward(self, spatial: Tensor, globals_: Tensor, meta: Tensor | None = None) -> RawOutputs:
+        x: Tensor = self.input(spatial)
+        for first, second in zip(self.first, self.second, strict=True):
+            y: Tensor = second(first(x))
+            x = y.add_(x).relu_()
+        return self.last.heads(self.policy_conv(x), self.value_conv(x))

@@ -81,6 +81,8 @@ class Net:
         """Tell whether the net can evaluate such a board at all (not: whether it was trained for it)."""
         if self.spec["family"] == "leela-zero":
             return width == height == 19
+        if self.spec["family"] == "alphago-zero":
+            return [width, height] == self.spec["size"]
         return MIN_SIZE <= width <= MAX_SIZE and MIN_SIZE <= height <= MAX_SIZE
 
 

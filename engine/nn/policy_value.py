@@ -6,12 +6,15 @@ turns its state into the tensors that the evaluation net (and a checkpoint) take
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import torch
 from torch import Tensor, nn
 
 from ..errors import WeightsError
 from ..evaluator import ENCODING_SHAPES
+from .alphagozero_net import AlphaGoZeroNet
 from .blocks import Linear, TipRMSNorm, activation, conv, make_block, norm, pool_policy, pool_value
 from .leelazero_net import LeelaZeroNet
 from .raw_outputs import RawOutputs
@@ -128,6 +131,13 @@ class PolicyValueNet(nn.Module):
         return RawOutputs(self.policy_head(x), value, score, ownership)
 
 
+FAMILIES: dict[str, Callable[[Spec], nn.Module]] = {
+    "policy-value": PolicyValueNet,
+    "leela-zero": LeelaZeroNet,
+    "alphago-zero": AlphaGoZeroNet,
+}
+
+
 def build_module(spec: Spec, *, trainable: bool = False) -> nn.Module:
     """Build the module of a spec, weights initialised for training (or to be overwritten by load_tensors).
 
@@ -140,9 +150,13 @@ def build_module(spec: Spec, *, trainable: bool = False) -> nn.Module:
     check_spec(spec)
     if not trainable:
         with torch.device("meta"):
-            return LeelaZeroNet(spec) if spec["family"] == "leela-zero" else PolicyValueNet(spec)
+            return FAMILIES[spec["family"]](spec)
+    if spec["family"] == "alphago-zero":
+        zero = AlphaGoZeroNet(spec, trainable=True)
+        zero.initialise()
+        return zero
     if spec["family"] != "policy-value":
-        raise WeightsError("only policy-value nets can be trained")
+        raise WeightsError(f"{spec['family']} nets cannot be trained")
     module = PolicyValueNet(spec, trainable=True)
     _initialise(module)
     return module

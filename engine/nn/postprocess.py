@@ -27,6 +27,8 @@ SCALARS = (
 KO_RULE_INPUT = 6  # global input that is not 0 under any superko rule; the same in every KataGo encoding
 TERRITORY_INPUT = 9  # global input that is 1 under territory scoring
 
+VALUE_ONLY = ("leela-zero", "alphago-zero")  # families of nets that give a policy and one value
+
 
 def mixed_policy(policy: Tensor, outputs: list[str], optimism: float) -> Tensor:
     """Mix ordinary and optimistic logits [B, outputs, A] to [B, A]: plain + optimism * (optimistic - plain)."""
@@ -50,7 +52,7 @@ class Postprocess(nn.Module):
 
     def forward(self, raw: RawOutputs, globals_: Tensor) -> Tensor:
         """Return [B, A + 8 + P] float32; P = 0 columns where the net has no ownership."""
-        if self.spec["family"] == "leela-zero":
+        if self.spec["family"] in VALUE_ONLY:
             value = torch.tanh(raw.value[:, 0].float())
             scalars = [value, torch.zeros_like(value)] + [torch.zeros_like(value)] * 6
             return torch.cat([raw.policy[:, 0].float(), torch.stack(scalars, dim=1)], dim=1)
@@ -103,7 +105,7 @@ class Postprocess(nn.Module):
 
 def available(spec: Spec) -> set[str]:
     """Return the names of the Evaluation's optional arrays that nets of a spec fill."""
-    if spec["family"] == "leela-zero":
+    if spec["family"] in VALUE_ONLY:
         return {"no_result"}
     score = spec["value"]["score"]
     names = {"no_result", "ownership", "var_time_left", "shortterm_value_error", "shortterm_score_error"}

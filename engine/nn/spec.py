@@ -31,6 +31,10 @@ A block is one of (c = channels around it; an act is identity, relu, mish or sil
 
 A Leela Zero spec: {"family": "leela-zero", "name": text, "encoding": "leelazero-18", "version": 1 | 2, "channels": n,
 "blocks": n}.
+
+An AlphaGo Zero spec (new_alphagozero_spec): {"family": "alphago-zero", "name": text, "encoding": "alphagozero-17" or
+another without global inputs, "version": 1, "size": [width, height], "channels": n, "blocks": n,
+"policy_channels": n, "value_channels": n, "value_hidden": n}.
 """
 
 from __future__ import annotations
@@ -133,6 +137,37 @@ def new_net_spec(
     return spec
 
 
+def new_alphagozero_spec(
+    *,
+    size: int = 19,
+    blocks: int = 19,
+    channels: int = 256,
+    policy_channels: int = 2,
+    value_channels: int = 1,
+    value_hidden: int = 256,
+    encoding: str = "alphagozero-17",
+    name: str = "",
+) -> Spec:
+    """Describe a net of AlphaGo Zero's kind; the defaults are the paper's smaller one. It plays on one board size.
+
+    Raises: WeightsError where the sizes are out of bounds.
+    """
+    spec: Spec = {
+        "family": "alphago-zero",
+        "name": name or f"zero-b{blocks}c{channels}",
+        "encoding": encoding,
+        "version": 1,
+        "size": [size, size],
+        "channels": channels,
+        "blocks": blocks,
+        "policy_channels": policy_channels,
+        "value_channels": value_channels,
+        "value_hidden": value_hidden,
+    }
+    check_spec(spec)
+    return spec
+
+
 def check_spec(spec: Spec) -> None:
     """Refuse a spec that is malformed or absurdly large, before anything is allocated.
 
@@ -150,6 +185,9 @@ def parameter_count(spec: Spec) -> int:
     c = spec["channels"]
     if spec["family"] == "leela-zero":
         return int(c * 18 * 9 + spec["blocks"] * 2 * c * c * 9 + 722 * 362 + 361 * 256)
+    if spec["family"] == "alphago-zero":
+        points, p, v, h = spec["size"][0] * spec["size"][1], *(spec[key] for key in _ZERO_HEADS)
+        return int(9 * c * (planes + spec["blocks"] * 2 * c) + c * (p + v) + points * (p * (points + 1) + v * h))
     total = _conv(spec["input"], planes, c) + n_globals * c + sum(_block_size(b, c) for b in spec["blocks"])
     if spec["meta"]:
         h1, h2 = spec["meta"]["hidden"]
@@ -162,6 +200,9 @@ def parameter_count(spec: Spec) -> int:
 def count_blocks(blocks: list[Spec]) -> int:
     """Count blocks, nested ones and their frames included."""
     return sum(1 + count_blocks(b.get("blocks", [])) for b in blocks)
+
+
+_ZERO_HEADS = ("policy_channels", "value_channels", "value_hidden")
 
 
 def _conv(conv: Spec, c_in: int, c_out: int) -> int:
@@ -227,6 +268,15 @@ def _check(spec: Spec) -> None:
         _require(spec["encoding"] == "leelazero-18", "a Leela Zero net has another encoding")
         _require(spec["version"] in (1, 2), f"unknown Leela Zero version {spec['version']!r}")
         _require(type(spec["blocks"]) is int and 0 <= spec["blocks"] <= MAX_BLOCKS, "bad number of blocks")
+    elif spec["family"] == "alphago-zero":
+        _require(spec["version"] == 1, f"unknown AlphaGo Zero version {spec['version']!r}")
+        _require(ENCODING_SHAPES[spec["encoding"]][1] == 0, "an AlphaGo Zero net takes no global inputs")
+        _require(type(spec["blocks"]) is int and 0 <= spec["blocks"] <= MAX_BLOCKS, "bad number of blocks")
+        _require(len(spec["size"]) == 2, "bad board size")
+        for length in spec["size"]:
+            _size(length, "board size", 25)
+        for key in _ZERO_HEADS:
+            _size(spec[key], key)
     else:
         _require(spec["family"] == "policy-value", f"unknown kind of net {spec['family']!r}")
         _check_policy_value(spec)
