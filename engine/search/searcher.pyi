@@ -2,7 +2,7 @@ import threading
 from collections.abc import Callable
 
 from engine.board.position import Position
-from engine.evaluator import Evaluator
+from engine.evaluator import Evaluation, Evaluator
 
 from .params import SearchParams
 from .result import SearchResult
@@ -53,6 +53,25 @@ class Searcher:
 
         Raises EngineError if no legal move is allowed, or if the evaluator's answer is not finite.
         """
+    def begin(self, limits: Limits = ..., *, root: RootOptions = ...) -> None:
+        """Begin a search in steps, for a caller that evaluates the leaves of many searches together.
+
+        `while rows := searcher.gather(): searcher.absorb(evaluation of those rows)`, then `finish`. The leaves are
+        in the first rows of the arrays that the evaluator's `allocate` gave; its `evaluate` is not called. The tree is
+        the one that `search` makes with one batch in flight. A search may be left in the middle: begin another.
+        """
+    def gather(self) -> int:
+        """Write the next leaves into the evaluator's arrays and return how many rows they are; 0: the search is over.
+
+        Raises EngineError out of order, or if no legal move is allowed.
+        """
+    def absorb(self, evaluation: Evaluation) -> None:
+        """Take in the evaluation of the rows gathered (more rows do no harm).
+
+        Raises EngineError out of order, or if a value is not finite; nothing stays in flight then.
+        """
+    def finish(self) -> SearchResult:
+        """Return what a search in steps found; it may also be ended early so, between absorb and gather."""
     def result(self, root: RootOptions = ...) -> SearchResult | None:
         """Return the tree's present state, or None if there is no tree. Not while a search runs."""
     def stop(self) -> None:

@@ -50,6 +50,9 @@ cdef class Searcher:
     cdef object _root_priors     # keeps x.root_priors alive
     cdef bint _ready             # a position has been set
     cdef bint _cache_open
+    cdef object _step            # of a search in steps: limits, options, when it began, why it ended
+    cdef int64_t _step_visits    # where it ends; 0: the root is not ready yet
+    cdef bint _waiting           # its rows are being evaluated
 
     def __cinit__(self, *args, **kwargs):
         memset(&self.x, 0, sizeof(Context))
@@ -273,8 +276,7 @@ cdef class Searcher:
     def _loop(self, limits, double begin, report, report_interval, root, stop_event):
         """Gather, evaluate and take in until a limit; return which."""
         cdef Context* x = &self.x
-        cdef Node* tree_root = node_at(&x.tree.arena, x.tree.root)
-        cdef int64_t most = NO_LIMIT if limits.visits is None else limits.visits
+        cdef int64_t most = self._most(limits)
         cdef double deadline = 1e300 if limits.seconds is None else begin + limits.seconds
         cdef double next_report = 1e300
         cdef double now
@@ -283,8 +285,6 @@ cdef class Searcher:
         cdef list idle = list(self._pipeline.flights)
         cdef list sent = []
         cdef str reason = ""
-        if limits.playouts is not None:
-            most = min(most, <int64_t> tree_root.visits - x.playouts + limits.playouts)
         if report is not None and report_interval is not None:
             next_report = begin + report_interval
         while True:
@@ -315,6 +315,14 @@ cdef class Searcher:
                 report(self._collect(root, begin, ""))
                 next_report = max(next_report + report_interval, now)
 
+    cdef int64_t _most(self, limits) except -1:
+        """Return the visits of the root at which a search ends."""
+        cdef Node* root = node_at(&self.x.tree.arena, self.x.tree.root)
+        cdef int64_t most = NO_LIMIT if limits.visits is None else limits.visits
+        if limits.playouts is not None:
+            most = min(most, <int64_t> root.visits - self.x.playouts + limits.playouts)
+        return most
+
     cdef str _reason(self, int64_t most, bint late, object stop_event):
         """Return why the search should end now, or an empty text."""
         cdef Context* x = &self.x
@@ -328,6 +336,78 @@ cdef class Searcher:
         if x.memory_full:
             return "memory"
         return "seconds" if late else ""
+
+    # -------------------------------------------------------------------------------------------------- in steps
+
+    def begin(self, limits=None, *, root=None):
+        limits, root = Limits() if limits is None else limits, RootOptions() if root is None else root
+        self._pipeline.forget(&self.x)   # of a search that was left in the middle
+        self._waiting = False
+        self.x.stop = 0
+        self._start(root)
+        self._step_visits = 0
+        self._step = (limits, root, time.perf_counter(), "")
+
+    def gather(self):
+        cdef Flight flight
+        if self._step is None or self._waiting:
+            raise EngineError("search: a step was asked for out of order")
+        flight = self._pipeline.flights[0]
+        while self._step_into(flight):
+            flight.encode(&self.x, False)
+            if flight.rows:
+                self._waiting = True
+                return flight.rows
+            flight.take(&self.x, self._pipeline.evaluator.name)   # all of them were in the cache
+        return 0
+
+    cdef bint _step_into(self, Flight flight) except -1:
+        """Gather leaves. False: the search is over."""
+        cdef Context* x = &self.x
+        cdef int state
+        limits, root, begin, _ = self._step
+        if x.tree.root == 0:
+            state = begin_root(x, &flight.batch)
+            if state == 2:
+                raise EngineError("search: not enough memory for the root")
+            if state == 1:
+                return True
+        if self._step_visits == 0:
+            self._recentre()
+            self._shape_root(root)
+            self._step_visits = self._most(limits)
+        while True:
+            late = limits.seconds is not None and time.perf_counter() - begin >= limits.seconds
+            reason = self._reason(self._step_visits, late, None)
+            if reason:
+                self._step = (limits, root, begin, reason)
+                return False
+            state = self._pipeline.gather_into(x, flight, self._pipeline.want(x, 0), self._step_visits)
+            if flight.batch.n:
+                return True
+            if state == 0 and not self._reason(self._step_visits, False, None):
+                raise RuntimeError("search: no walk could be made")
+
+    def absorb(self, evaluation):
+        cdef Flight flight
+        if not self._waiting:
+            raise EngineError("search: an evaluation came that was not asked for")
+        self._waiting = False
+        flight = self._pipeline.flights[0]
+        flight.evaluation = evaluation
+        self._pipeline.batches += 1
+        try:
+            flight.take(&self.x, self._pipeline.evaluator.name)
+        except BaseException:
+            self._pipeline.forget(&self.x)
+            raise
+
+    def finish(self):
+        if self._step is None or self._waiting or self.x.tree.root == 0:
+            raise EngineError("search: a search in steps has not ended")
+        _, root, begin, reason = self._step
+        self._step = None
+        return self._collect(root, begin, reason or "stop")
 
     # -------------------------------------------------------------------------------------------------- results
 

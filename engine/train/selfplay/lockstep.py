@@ -109,8 +109,11 @@ class Lockstep:
 
 def cut(evaluation: Evaluation, first: int, last: int) -> Evaluation:
     """Return rows first to last (excluded) of an evaluation, as views."""
-    arrays: dict[str, Any] = {name: getattr(evaluation, name) for name in _NAMES}
-    return Evaluation(**{name: None if array is None else array[first:last] for name, array in arrays.items()})
+    parts: dict[str, Any] = {}
+    for name in _NAMES:
+        array = getattr(evaluation, name)
+        parts[name] = None if array is None else array[first:last]
+    return Evaluation(**parts)
 
 
 _NAMES = tuple(field.name for field in dataclasses.fields(Evaluation))

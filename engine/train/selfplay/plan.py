@@ -30,6 +30,8 @@ class SelfplayPlan:
     temperature: float = 1.0  # of the first temperature_moves moves
     temperature_moves: int = 30
     late_temperature: float = 0.0  # of all later ones
+    cpuct: float = 1.1  # exploration constant
+    tree_reuse: bool = True  # visits of the last search count
     noise_fraction: float = 0.25  # share of Dirichlet noise in the root's priors
     noise_alpha: float = 10.83  # sum of its parameters (0.03 for each of 361 moves)
     most_moves: float = 2.0  # a game ends undecided after so many times the board's area
