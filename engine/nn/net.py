@@ -82,7 +82,7 @@ class Net:
         if self.spec["family"] == "leela-zero":
             return width == height == 19
         if self.spec["family"] == "alphago-zero":
-            return [width, height] == self.spec["size"]
+            return bool([width, height] == self.spec["size"])
         return MIN_SIZE <= width <= MAX_SIZE and MIN_SIZE <= height <= MAX_SIZE
 
 

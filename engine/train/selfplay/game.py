@@ -14,7 +14,8 @@ from engine.board.position import BLACK, WHITE, Position
 from engine.board.rules import parse_rules
 from engine.board.scoring import score
 from engine.evaluator import Evaluation, Evaluator
-from engine.player.judgment import Judge, all_alive
+from engine.judge import Judge
+from engine.judge.score import all_alive
 
 from .lockstep import Rows
 from .plan import GamePlan, SelfplayPlan
