@@ -18,6 +18,7 @@ from engine.errors import ConfigError, EngineError
 COMMANDS = {
     "gtp": ("engine.cli", "gtp", "speak GTP on standard input and output"),
     "match": ("engine.match.cli", "main", "play games between two GTP engines"),
+    "judge": ("engine.judging.cli", "main", "judge positions: dead stones, territory, seki, score, what is open"),
     "bench": ("engine.cli", "bench", "measure the speed of board, net or search"),
     "nets": ("engine.nn.catalog", "main", "list the nets that come with the engine, or describe a net file"),
     "train": ("engine.train.train", "main", "train a net by a recipe"),

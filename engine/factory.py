@@ -21,6 +21,7 @@ from engine.player.settings import PlayerSettings
 from engine.search.params import SearchParams
 
 if TYPE_CHECKING:
+    from engine.judge.net_judge import Judge
     from engine.player.player import Player
 
 log = logging.getLogger(__name__)
@@ -92,6 +93,13 @@ def make_player(settings: EngineSettings, net: NetSource) -> Player:
     return Player(settings.player, settings.search, net, settings.judge)
 
 
+def make_judge(settings: EngineSettings, net: str | None) -> Judge:
+    """Load a net and make a judge over it. Raises WeightsError."""
+    from engine.judge.net_judge import Judge
+
+    return Judge(load(net, settings.net).evaluator, settings.judge)
+
+
 def serve_gtp(settings: EngineSettings, net: str | None) -> NoReturn:
     """Speak GTP on stdin and stdout until the end of the process."""
     import sys
@@ -124,4 +132,4 @@ def _may_refuse_sizes(net: str | None) -> bool:
     return net is not None and Path(net).name.endswith((".txt", ".txt.gz"))
 
 
-__all__ = ["SECTIONS", "ConfigError", "EngineSettings", "load", "make_player", "make_settings", "preset", "serve_gtp"]
+__all__ = ["SECTIONS", "ConfigError", "EngineSettings", "load", "make_judge", "make_player", "make_settings", "preset", "serve_gtp"]

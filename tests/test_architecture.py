@@ -19,7 +19,7 @@ BOARD = {*LAYER_0, "engine.board"}
 JUDGE = {*BOARD, "engine.search", "engine.judge"}
 PLAYER = {*JUDGE, "engine.sgf", "engine.player"}
 ENGINE = {*PLAYER, "engine.nn", "engine.gtp", "engine.factory", "engine.cli", "engine.__main__"}
-APPS = {"engine.match", "engine.train", "engine.bench"}
+APPS = {"engine.match", "engine.train", "engine.bench", "engine.judging"}
 # What each unit may import of the engine, besides itself and the version in `engine`.
 ALLOWED = {
     **dict.fromkeys(LAYER_0, LAYER_0),
@@ -36,6 +36,7 @@ ALLOWED = {
     "engine.match": ENGINE,
     "engine.train": {*ENGINE, "engine.match"},
     "engine.bench": ENGINE,
+    "engine.judging": {*ENGINE, "engine.match"},
     "engine": set(),
 }
 COMMAND_LINE = {"engine.cli", "engine.__main__"}  # may start an app, by an import inside a function

@@ -64,7 +64,7 @@ def assemble(
         width=board.width, height=board.height, chains=chains, groups=public,
         owner=_signs(np.where(empty, marks.plain, position.board())),
         territory=_signs(land),
-        dame=((position.board() == EMPTY) & (land == EMPTY) & ~seki_points),
+        dame=_dame(position, marks, land) & ~seki_points,
         seki_points=seki_points,
         confidence=_confidence(board, found, opinion, shape),
         ownership=None if opinion is None else opinion.owner,
@@ -122,6 +122,18 @@ def _statuses(
             chains[chain] = ChainStatus(color, board.chains[chain], status, confidence, proven, index)
         public.append(Group(color, members_of, status, min(sure), eyes))
     return tuple(chains[chain] for chain in range(len(board.chains))), tuple(public)
+
+
+def _dame(position: Position, marks: Marks, land: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return the empty points that touch living stones of both sides, or that a tax takes."""
+    board = np.where(marks.dead, EMPTY, position.board())
+    touched = []
+    for color in (BLACK, WHITE):
+        here = np.pad(board == color, 1)
+        touched.append(here[:-2, 1:-1] | here[2:, 1:-1] | here[1:-1, :-2] | here[1:-1, 2:])
+    nobody = (position.board() == EMPTY) & (land == EMPTY)
+    result: NDArray[np.bool_] = nobody & ((touched[0] & touched[1]) | (marks.plain != EMPTY))
+    return result
 
 
 def _seki_points(board: Board, groups: list[Body], seki: set[int]) -> NDArray[np.bool_]:

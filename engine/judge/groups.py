@@ -16,6 +16,8 @@ from engine.judge.board import Board, Union
 from engine.judge.settle import bonds
 
 OwnerMap = NDArray[np.uint8]
+LARGEST_SEKI = 8
+"""Empty points that a region between groups in seki has at most; where there is more room, the game goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,8 @@ def _body(
 
 def in_seki(board: Board, groups: list[Body]) -> set[int]:
     """Return the indices of the groups that live in seki."""
-    weak = {index for index, body in enumerate(groups) if body.weak}
+    small = _closed_liberties(board, groups)
+    weak = {index for index, body in enumerate(groups) if body.weak and index in small}
     while True:
         kept = {
             index
@@ -113,6 +116,19 @@ def in_seki(board: Board, groups: list[Body]) -> set[int]:
             break
         weak = kept
     return {index for index in weak if not _connects(board, groups, index, weak)}
+
+
+def _closed_liberties(board: Board, groups: list[Body]) -> set[int]:
+    """Return the groups all of whose liberties lie in small regions: around the others the game still goes on."""
+    room = {}
+    for region in board.regions(lambda action: board.color[action] == EMPTY):
+        for action in region:
+            room[action] = len(region)
+    return {
+        index
+        for index, body in enumerate(groups)
+        if all(room[liberty] <= LARGEST_SEKI for chain in body.chains for liberty in board.liberties[chain])
+    }
 
 
 def _connects(board: Board, groups: list[Body], index: int, weak: set[int]) -> bool:

@@ -125,7 +125,7 @@ class Judgment:
     groups: tuple[Group, ...]
     owner: SignMap  # [H, W]: +1 Black's point as area (living stones, territory, under dead stones), -1 White's, 0 else
     territory: SignMap  # [H, W]: the points among these that count as territory under the rules; 0 elsewhere
-    dame: BoolMap  # [H, W]: empty points that are nobody's, outside sekis
+    dame: BoolMap  # [H, W]: empty points between living stones, nobody's, outside sekis; what is open is not dame
     seki_points: BoolMap  # [H, W]: shared liberties and eyes of groups in seki
     confidence: FloatMap  # [H, W] in [0, 1]: how sure the point's mark is
     ownership: FloatMap | None  # [H, W] in [-1, 1], as the source says
@@ -163,3 +163,16 @@ class Judgment:
             "seki_points": self.seki_points,
         }[name]
         return [int(action) for action in np.flatnonzero(marks.ravel())]
+
+
+def point_marks(judgment: Judgment) -> list[str]:
+    """Return one word for each point, by action: alive, dead, seki, black_territory, white_territory or dame.
+
+    An eye in seki is the territory of its owner where the rules count it, else dame, as are the liberties of a seki.
+    """
+    land = judgment.territory.ravel().tolist()
+    words = [{1: "black_territory", -1: "white_territory"}.get(sign, "dame") for sign in land]
+    for chain in judgment.chains:
+        for action in chain.stones:
+            words[action] = str(chain.status)
+    return words

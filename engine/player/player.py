@@ -13,12 +13,13 @@ from typing import Any
 
 from engine.board.position import Position
 from engine.board.rules import Rules, parse_rules
+from engine.board.scoring import tromp_taylor
 from engine.board.vertex import format_vertex
 from engine.errors import UnsupportedBoardSize
 from engine.judge.board import chains
 from engine.judge.score import all_alive
 from engine.judge.settings import JudgeSettings
-from engine.judge.types import Judgment
+from engine.judge.types import Judgment, point_marks
 from engine.player import decide
 from engine.player.clock import Clock, TimeSettings
 from engine.player.game import Game
@@ -260,6 +261,16 @@ class Player:
         if all_alive(position):
             return [("alive", chain) for chain in chains(position)]
         return [(str(chain.status), list(chain.stones)) for chain in self.judgment(token=token).chains]
+
+    def final_marks(self, *, token: StopToken) -> list[str]:
+        """Return what each point is, by action: alive, dead, seki, black_territory, white_territory or dame."""
+        position = self.game.position
+        if not all_alive(position):
+            return point_marks(self.judgment(token=token))
+        stones = position.board().ravel().tolist()
+        words = ("dame", "black_territory", "white_territory")
+        owners = tromp_taylor(position)[0].ravel().tolist()
+        return ["alive" if stone else words[owner] for stone, owner in zip(stones, owners, strict=True)]
 
     # ------------------------------------------------------------------------------------------------ settings
 

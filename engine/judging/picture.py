@@ -1,0 +1,167 @@
+"""The picture of a judgment: the board, a square of the owner's color on each point, crosses on dame and in sekis.
+
+A square grows with the certainty; dead stones carry the other side's square; the score stands beside the board. The
+drawing needs matplotlib (`pip install keisei[pictures]`); the ending of the file's name chooses PNG or SVG.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from engine.board.handicap import fixed_handicap
+from engine.board.position import BLACK, EMPTY, Position
+from engine.board.vertex import format_vertex
+from engine.errors import EngineError
+from engine.judge.text import result_text
+from engine.judge.types import Judgment, SideScore, Status
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+WOOD = "#e8c27a"
+LINE = "#5b4520"
+LARGEST = 0.62  # side of a certain point's square, in board units
+FORMATS = (".png", ".svg")
+
+
+def draw(position: Position, judgment: Judgment, path: str) -> None:
+    """Draw a judgment into a file.
+
+    Raises:
+        EngineError: if the name ends otherwise than .png or .svg, or matplotlib is not installed.
+    """
+    figure = new_figure(path)
+    axes = figure.add_axes((0.04, 0.04, 0.66, 0.92))
+    draw_board(axes, judgment.width, judgment.height)
+    _draw_stones(axes, position, judgment)
+    _draw_squares(axes, judgment)
+    _draw_crosses(axes, position, judgment)
+    _draw_open(axes, judgment)
+    figure.text(0.73, 0.93, _beside(position, judgment), va="top", ha="left", fontsize=12, linespacing=1.5)
+    figure.savefig(path)
+
+
+def new_figure(path: str, width: float = 10.5, height: float = 7.6) -> Figure:
+    """Return a figure for that file, after checking that it can be drawn. Raises EngineError."""
+    if Path(path).suffix.lower() not in FORMATS:
+        raise EngineError(f"{path}: pictures are .png or .svg")
+    try:
+        from matplotlib.figure import Figure as NewFigure
+    except ImportError:
+        raise EngineError("pictures need matplotlib: pip install 'keisei[pictures]'") from None
+    return NewFigure(figsize=(width, height), dpi=110)
+
+
+def draw_board(axes: Axes, width: int, height: int) -> None:
+    """Draw the empty board with its coordinates; point (x, y) from the top left lies at (x, y)."""
+    axes.set_facecolor(WOOD)
+    axes.set_xlim(-0.7, width - 0.3)
+    axes.set_ylim(height - 0.3, -0.7)
+    axes.set_aspect("equal")
+    for x in range(width):
+        axes.plot([x, x], [0, height - 1], color=LINE, lw=0.7, zorder=1)
+    for y in range(height):
+        axes.plot([0, width - 1], [y, y], color=LINE, lw=0.7, zorder=1)
+    for action in _stars(width, height):
+        axes.plot(action % width, action // width, "o", color=LINE, ms=3, zorder=1)
+    axes.set_xticks(range(width), [format_vertex(x, width, height)[: -len(str(height))] for x in range(width)])
+    axes.set_yticks(range(height), [str(height - y) for y in range(height)])
+    axes.tick_params(length=0, labelsize=8)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+
+
+def _stars(width: int, height: int) -> list[int]:
+    try:
+        return list(fixed_handicap(9, width, height))
+    except EngineError:
+        return []
+
+
+def _draw_stones(axes: Axes, position: Position, judgment: Judgment) -> None:
+    dead = judgment.dead
+    for action, color in enumerate(position.board().ravel().tolist()):
+        if color == EMPTY:
+            continue
+        y, x = divmod(action, judgment.width)
+        face = "black" if color == BLACK else "white"
+        alpha = 0.35 if action in dead else 1.0
+        axes.add_patch(_patch("Circle", (x, y), 0.47, facecolor=face, edgecolor="black", lw=0.8, alpha=alpha, zorder=3))
+
+
+def _draw_squares(axes: Axes, judgment: Judgment) -> None:
+    owned = judgment.territory != 0
+    for y, x in np.argwhere(owned):
+        sure = max(0.0, 2.0 * float(judgment.confidence[y, x]) - 1.0)
+        _square(axes, int(x), int(y), LARGEST * max(0.25, sure), black=bool(judgment.territory[y, x] > 0))
+    if judgment.ownership is None:
+        return
+    living = {action for chain in judgment.chains if chain.status != Status.DEAD for action in chain.stones}
+    for action in np.flatnonzero((~owned & ~judgment.dame & ~judgment.seki_points).ravel()).tolist():
+        if action not in living:  # open points: as far as the opinion leans
+            y, x = divmod(action, judgment.width)
+            lean = float(judgment.ownership[y, x])
+            _square(axes, x, y, LARGEST * abs(lean), black=lean > 0)
+
+
+def _square(axes: Axes, x: int, y: int, side: float, *, black: bool) -> None:
+    if side < 0.04:
+        return
+    face = "black" if black else "white"
+    corner = (x - side / 2, y - side / 2)
+    axes.add_patch(_patch("Rectangle", corner, side, side, facecolor=face, edgecolor="#777777", lw=0.6, zorder=4))
+
+
+def _draw_crosses(axes: Axes, position: Position, judgment: Judgment) -> None:
+    """Put a red cross on dame and the liberties of sekis, a blue one on stones in seki."""
+    reach = 0.17
+    seki = judgment.stones(Status.SEKI)
+    for action in range(judgment.width * judgment.height):
+        y, x = divmod(action, judgment.width)
+        if action not in seki and not judgment.dame[y, x] and not judgment.seki_points[y, x]:
+            continue
+        color = "#1f6fd6" if action in seki or judgment.seki_points[y, x] else "#c8321e"
+        for slope in (1, -1):
+            axes.plot([x - reach, x + reach], [y - slope * reach, y + slope * reach], color=color, lw=2, zorder=5)
+
+
+def _draw_open(axes: Axes, judgment: Judgment) -> None:
+    """Ring the moves that settle what is open, in the color of the side that plays there."""
+    for item in judgment.open:
+        for move, color in ((item.black_move, "black"), (item.white_move, "white")):
+            if move is not None and move < judgment.width * judgment.height:
+                y, x = divmod(move, judgment.width)
+                size = 0.30 if color == "black" else 0.38
+                axes.add_patch(_patch("Circle", (x, y), size, fill=False, edgecolor=color, lw=1.6, zorder=6))
+
+
+def _beside(position: Position, judgment: Judgment) -> str:
+    lines = [f"{result_text(judgment.score)}", ""]
+    if judgment.finished:
+        lines[1:1] = ["finished"]
+    else:
+        low, high = (result_text(round(value, 1)) for value in (judgment.score_low, judgment.score_high))
+        expected = result_text(round(judgment.expected_score, 1))
+        lines[1:1] = [f"not finished: {len(judgment.open)} open", f"expected {expected}", f"80 %: {low} to {high}"]
+    if judgment.winrate is not None:
+        lines.insert(-1, f"Black wins: {100 * judgment.winrate:.0f} %")
+    for name, side in (("Black", judgment.black), ("White", judgment.white)):
+        lines += [f"{name}  {side.total:g}", *_parts(side)]
+    scoring = position.rules.scoring.lower()
+    return "\n".join([*lines, "", f"{scoring} scoring, komi {position.komi:g}"])
+
+
+def _parts(side: SideScore) -> list[str]:
+    parts = {"stones": side.stones, "territory": side.territory, "dead stones": side.dead, "prisoners": side.prisoners,
+             "group tax": -side.tax, "komi, bonus": side.bonus}  # fmt: skip
+    return [f"   {name} {value:g}" for name, value in parts.items() if value]
+
+
+def _patch(kind: str, *args: Any, **options: Any) -> Any:
+    import matplotlib.patches
+
+    return getattr(matplotlib.patches, kind)(*args, **options)
