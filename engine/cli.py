@@ -17,7 +17,8 @@ from engine.errors import ConfigError, EngineError
 
 COMMANDS = {
     "gtp": ("engine.cli", "gtp", "speak GTP on standard input and output"),
-    "match": ("engine.match.cli", "main", "play games between two GTP engines"),
+    "match": ("engine.match.cli", "main", "play engines against each other, and say who is stronger"),
+    "ladder": ("engine.match.ladder", "main", "rate the engines of several matches on one scale"),
     "judge": ("engine.judging.cli", "main", "judge positions: dead stones, territory, seki, score, what is open"),
     "bench": ("engine.cli", "bench", "measure the speed of board, net or search"),
     "nets": ("engine.nn.catalog", "main", "list the nets that come with the engine, or describe a net file"),

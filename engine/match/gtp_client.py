@@ -24,6 +24,7 @@ QUIT_SECONDS = 2.0  # grace after `quit` before the process is killed
 MAX_STRAY_LINES = 1000  # lines outside a reply before an engine counts as talking nonsense
 MAX_REPLY_LINES = 100_000  # lines of one reply before it does
 MAX_LINE = 1 << 20  # bytes of a line; a longer one counts as several
+MAX_WORDS = 4096  # bytes of standard error that are looked at after a move
 MAX_WAITING = 10_000  # lines not yet looked at; an engine that says more has to wait
 
 
@@ -35,7 +36,7 @@ class EngineFailed(EngineError):
     """The engine is of no more use: it crashed, hangs or breaks the protocol.
 
     Args:
-        reason: "crash", "timeout" or "protocol".
+        reason: "start", "crash", "timeout" or "protocol".
     """
 
     def __init__(self, reason: str, text: str) -> None:
@@ -60,7 +61,7 @@ class GtpProcess:
                     creationflags=NEW_GROUP if sys.platform == "win32" else 0,
                 )
         except (OSError, ValueError, IndexError) as error:
-            raise EngineFailed("crash", f"cannot start {command!r}: {error}") from None
+            raise EngineFailed("start", f"cannot start {command!r}: {error}") from None
         assert self._process.stdin is not None and self._process.stdout is not None
         self._stdin, self._stdout = self._process.stdin, self._process.stdout
         self._lines: queue.Queue[str | None] = queue.Queue(MAX_WAITING)
@@ -135,6 +136,10 @@ class GtpProcess:
         except subprocess.TimeoutExpired:
             return ""
 
+    def cpu_seconds(self) -> float | None:
+        """Return the processor time of the engine and what it started, None where the system does not tell."""
+        return session_cpu_seconds(self._process.pid)
+
     def close(self) -> None:
         """Ask the engine to quit, and kill it if it does not."""
         with contextlib.suppress(EngineError):
@@ -162,8 +167,23 @@ class GtpProcess:
             self._stdout.close()
 
 
+def session_cpu_seconds(leader: int) -> float | None:
+    """Return the processor time of all processes of a session so far; None but on Linux."""
+    ticks: list[int] = []
+    try:
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):
+                # After the name, which may hold anything: state ppid pgrp session … utime stime cutime cstime.
+                fields = path.read_text("utf-8", "replace").rpartition(")")[2].split()
+                if int(fields[3]) == leader:
+                    ticks.append(sum(map(int, fields[11:15])))
+        return sum(ticks) / os.sysconf("SC_CLK_TCK") if ticks else None
+    except (OSError, ValueError, IndexError, AttributeError):
+        return None
+
+
 class EngineSlot:
-    """A place for an engine, started when first needed and again after it was dropped.
+    """A place for an engine process (see engines.Slot).
 
     Args:
         label: what the match calls it: "A", "B" or "referee".
@@ -182,6 +202,7 @@ class EngineSlot:
         self._process: GtpProcess | None = None
         self._lock = threading.Lock()
         self._closed = False
+        self._heard = 0  # bytes of the log that new_words has given
 
     def start(self) -> None:
         """Start the engine if it is not running, and ask its name and commands. Raises EngineFailed."""
@@ -190,6 +211,7 @@ class EngineSlot:
                 raise EngineFailed("crash", "the match is over")
             if self._process is not None:
                 return
+            self._heard = _size(self._log)
             self._process = GtpProcess(self.command, self._log)
         self.commands = frozenset(self.try_send("list_commands").split())
         name, version = self.try_send("name"), self.try_send("version")
@@ -228,3 +250,29 @@ class EngineSlot:
         """End the engine at once, for good; may be called from another thread."""
         self._closed = True
         self.drop()
+
+    def cpu_seconds(self) -> float | None:
+        """Return the processor time the running engine has used so far, None where that is not known."""
+        process = self._process
+        return None if process is None else process.cpu_seconds()
+
+    def new_words(self) -> str:
+        """Return the end of what the engine has said on standard error since the last call."""
+        size = _size(self._log)
+        if self._log is None or size <= self._heard:
+            return ""
+        try:
+            with open(self._log, "rb") as file:
+                file.seek(max(self._heard, size - MAX_WORDS))
+                text = file.read(size - file.tell())
+        except OSError:
+            return ""
+        self._heard = size
+        return text.decode("utf-8", "replace")
+
+
+def _size(path: Path | None) -> int:
+    try:
+        return path.stat().st_size if path is not None else 0
+    except OSError:
+        return 0

@@ -6,7 +6,9 @@ equals an earlier one up to rotation and reflection is drawn again.
 
 from __future__ import annotations
 
+import itertools
 import random
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,20 +26,25 @@ MAX_DRAWS = 50  # for one opening; then a repetition is accepted (tiny boards)
 def make_openings(count: int, plies: int, width: int, height: int, seed: int) -> list[list[int]]:
     """Return `count` openings, each a list of `plies` actions from Black's first move on.
 
-    The first k openings of a seed are the same whatever the count. Raises no error: where the board is too small for
-    so many different openings, some repeat.
+    The first k openings of a seed are the same whatever the count.
+    """
+    return list(itertools.islice(draw_openings(plies, width, height, seed), count))
+
+
+def draw_openings(plies: int, width: int, height: int, seed: int) -> Iterator[list[int]]:
+    """Yield openings without end.
+
+    Raises no error: where the board is too small for so many different ones, some repeat.
     """
     rng = random.Random(f"{seed}/{plies}/{width}x{height}")
     seen: set[bytes] = set()
-    openings = []
-    for _ in range(count):
+    while True:
         for _ in range(MAX_DRAWS):
             actions, key = _draw(rng, plies, width, height)
             if key not in seen:
                 break
         seen.add(key)
-        openings.append(actions)
-    return openings
+        yield actions
 
 
 def _draw(rng: random.Random, plies: int, width: int, height: int) -> tuple[list[int], bytes]:

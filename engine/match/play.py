@@ -1,18 +1,17 @@
 """One game between two engines, with our own Position as the judge of legality.
 
-An engine that crashes, hangs, breaks the protocol, refuses a legal move or plays an illegal one loses that game, with
-the reason; it is started anew for the next. After two passes, or at 3 * width * height moves, the score decides: see
-`decide`.
+An engine that crashes, hangs, breaks the protocol, refuses a legal move, plays an illegal one or oversteps its time
+loses that game, with the reason; it is started anew for the next. A game that could not even begin is nobody's loss.
+After two passes, or at 3 * width * height moves, the score decides: see `decide`.
 """
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from engine import sgf
 from engine.board import scoring
@@ -21,8 +20,12 @@ from engine.board.rules import parse_rules
 from engine.board.vertex import format_vertex, parse_vertex
 from engine.errors import IllegalMove, InvalidVertex
 
-from .gtp_client import EngineFailed, EngineSlot, GtpError
+from .engines import Slot
+from .game import CannotBegin, Forfeit, GameResult, GameSettings, MatchStopped
+from .gtp_client import EngineFailed, GtpError
+from .timecontrol import Clock, parse_time
 from .verdict import Verdict, decide, parse_score
+from .words import ask_move
 
 T = TypeVar("T")
 LETTER = {BLACK: "B", WHITE: "W"}
@@ -30,55 +33,31 @@ LETTER = {BLACK: "B", WHITE: "W"}
 FORFEITS = {"resign": "R", "timeout": "T"}
 
 
-class MatchStopped(Exception):
-    """The match is being stopped; the game in progress does not count."""
+@dataclass
+class Table:
+    """A game in progress."""
+
+    position: Position
+    slots: Mapping[int, Slot]  # by color
+    settings: GameSettings
+    comments: dict[int, str] = field(default_factory=dict)  # by moves played
+    thought: dict[int, float] = field(default_factory=lambda: {BLACK: 0.0, WHITE: 0.0})
+
+    def ended(self, result: str, winner: int | None, reason: str, **details: Any) -> GameResult:
+        """Return how it ended; winner is a color, None a draw."""
+        label = None if winner is None else self.slots[winner].label
+        return GameResult(self.slots[BLACK].label, self.slots[WHITE].label, result, label, reason, **details)
+
+    def vertex(self, action: int) -> str:
+        """Return the GTP text of an action."""
+        return format_vertex(action, self.settings.width, self.settings.height)
 
 
-class Forfeit(Exception):
-    """One engine has lost by other means than the score."""
+def set_up(slot: Slot, settings: GameSettings, *, referee: bool = False) -> None:
+    """Start the engine if needed and make it ready for a game. Raises GtpError and EngineFailed.
 
-    def __init__(self, slot: EngineSlot, reason: str, detail: str) -> None:
-        super().__init__(detail)
-        self.slot = slot
-        self.reason = reason
-
-
-@dataclass(frozen=True)
-class GameSettings:
-    """What all games of a match share."""
-
-    width: int
-    height: int
-    komi: float
-    rules: str  # a name, or KataGo's JSON
-    seconds: float | None = None  # for each move, told to the engines; not enforced beyond the slots' time limit
-    visits: int | None = None  # told to engines that have kata-set-param maxVisits
-
-    @property
-    def max_moves(self) -> int:
-        """Moves after which a game is stopped and scored."""
-        return 3 * self.width * self.height
-
-
-@dataclass(frozen=True)
-class GameResult:
-    """How a game ended. Engines are called by their labels, "A" and "B"."""
-
-    black: str
-    result: str  # as SGF has it: "B+3.5", "W+R", "0", …
-    winner: str | None  # None: a draw
-    reason: str  # score, move limit, resign, crash, timeout, protocol, illegal move or refused
-    detail: str = ""
-    score: float | None = None  # Black's margin
-    scored_by: str = ""  # referee, engines or rules: see verdict.decide
-    disputed: bool = False  # the engines did not agree on the score
-    answers: Mapping[str, str] | None = None  # what each answered to final_score
-    moves: int = 0
-    seconds: float = 0.0
-
-
-def set_up(slot: EngineSlot, settings: GameSettings) -> None:
-    """Start the engine if needed and make it ready for a game. Raises GtpError and EngineFailed."""
+    A referee is told nothing of time and visits.
+    """
     slot.start()
     square = settings.width == settings.height
     slot.send(f"boardsize {settings.width}" if square else f"boardsize {settings.width} {settings.height}")
@@ -86,53 +65,82 @@ def set_up(slot: EngineSlot, settings: GameSettings) -> None:
     if "kata-set-rules" in slot.commands:
         slot.send(f"kata-set-rules {settings.rules}")
     slot.send(f"komi {settings.komi:g}")
-    if settings.seconds is not None and "time_settings" in slot.commands:
-        slot.send(f"time_settings 0 {max(math.ceil(settings.seconds), 1)} 1")
+    if referee:
+        return
+    if settings.time is not None and "time_settings" in slot.commands:
+        slot.send(f"time_settings {parse_time(settings.time).gtp}")
     if settings.visits is not None and "kata-set-param" in slot.commands:
         slot.send(f"kata-set-param maxVisits {settings.visits}")
 
 
 def play_game(
-    black: EngineSlot,
-    white: EngineSlot,
+    black: Slot,
+    white: Slot,
     opening: list[int],
     settings: GameSettings,
     *,
-    referee: EngineSlot | None = None,
+    referee: Slot | None = None,
     stop: threading.Event,
 ) -> tuple[GameResult, sgf.GameRecord]:
     """Play one game and return how it ended, with its record.
 
-    Raises MatchStopped if `stop` was set meanwhile.
+    Raises MatchStopped if `stop` was set meanwhile, CannotBegin if an engine was not there to play.
     """
     started = time.monotonic()
     rules = parse_rules(settings.rules)
     position = Position(settings.width, settings.height, rules=rules, komi=settings.komi)
-    slots = {BLACK: black, WHITE: white}
+    table = Table(position, {BLACK: black, WHITE: white}, settings)
+    for slot in table.slots.values():
+        _prepare(slot, settings, stop)
+    used = {color: slot.cpu_seconds() for color, slot in table.slots.items()}
+    cpu: dict[int, float | None] = {}
     try:
-        for slot in slots.values():
-            _guarded(slot, set_up, slot, settings)
-        result = _play_moves(position, slots, opening, settings, stop)
+        result = _play_moves(table, opening, stop)
+        cpu = {color: _difference(slot.cpu_seconds(), used[color]) for color, slot in table.slots.items()}
         if result is None:
-            result = _score(position, slots, settings, referee)
+            result = _score(table, referee)
     except Forfeit as forfeit:
+        if stop.is_set():
+            raise MatchStopped() from None
+        cpu = cpu or {color: _difference(slot.cpu_seconds(), used[color]) for color, slot in table.slots.items()}
         forfeit.slot.drop()
         winner = WHITE if forfeit.slot is black else BLACK
-        result = GameResult(
-            black=black.label,
-            result=f"{LETTER[winner]}+{FORFEITS.get(forfeit.reason, 'F')}",
-            winner=slots[winner].label,
-            reason=forfeit.reason,
-            detail=str(forfeit),
-        )
+        text = f"{LETTER[winner]}+{FORFEITS.get(forfeit.reason, 'F')}"
+        result = table.ended(text, winner, forfeit.reason, detail=str(forfeit))
     if stop.is_set():
         raise MatchStopped()
-    fields = {**vars(result), "moves": position.n_moves, "seconds": round(time.monotonic() - started, 3)}
-    record = sgf.from_position(position, black=black.name, white=white.name, result=result.result)
-    return GameResult(**fields), record
+    result = replace(
+        result,
+        moves=position.n_moves,
+        seconds=round(time.monotonic() - started, 3),
+        thought={slot.label: round(table.thought[color], 3) for color, slot in table.slots.items()},
+        cpu={slot.label: cpu.get(color) for color, slot in table.slots.items()},
+    )
+    names = {"black": player_name(black), "white": player_name(white)}
+    return result, sgf.from_position(position, **names, result=result.result, comments=table.comments)
 
 
-def _guarded(slot: EngineSlot, action: Callable[..., T], *arguments: object) -> T:
+def player_name(slot: Slot) -> str:
+    """Return the name of a player for the SGF: the one given for this match and what the engine calls itself."""
+    given = len(slot.label) > 1 and not slot.name.startswith(slot.label)
+    return f"{slot.label}: {slot.name}" if given and slot.name else slot.name or slot.label
+
+
+def _prepare(slot: Slot, settings: GameSettings, stop: threading.Event) -> None:
+    try:
+        set_up(slot, settings)
+    except (EngineFailed, GtpError) as error:
+        slot.drop()
+        if stop.is_set():
+            raise MatchStopped() from None
+        raise CannotBegin(slot, str(error)) from None
+
+
+def _difference(now: float | None, before: float | None) -> float | None:
+    return None if now is None or before is None else round(max(now - before, 0.0), 2)
+
+
+def _guarded(slot: Slot, action: Callable[..., T], *arguments: object) -> T:
     """Call action(*arguments) and turn the engine's errors into a Forfeit of the slot."""
     try:
         return action(*arguments)
@@ -142,52 +150,58 @@ def _guarded(slot: EngineSlot, action: Callable[..., T], *arguments: object) -> 
         raise Forfeit(slot, "refused", f"the engine refused: {error}") from None
 
 
-def _play_moves(
-    position: Position,
-    slots: Mapping[int, EngineSlot],
-    opening: list[int],
-    settings: GameSettings,
-    stop: threading.Event,
-) -> GameResult | None:
+def _play_moves(table: Table, opening: list[int], stop: threading.Event) -> GameResult | None:
     """Play the opening and then the engines' moves; return the result of a resignation, None at the end of the game."""
+    position, slots, settings = table.position, table.slots, table.settings
     for action in opening:
         color = position.to_play
         position.play(action, color)
         for slot in slots.values():
-            _guarded(slot, slot.send, f"play {LETTER[color]} {_vertex(action, settings)}")
+            _guarded(slot, slot.send, f"play {LETTER[color]} {table.vertex(action)}")
+    control = None if settings.time is None else parse_time(settings.time)
+    clocks = {} if control is None else {BLACK: Clock(control), WHITE: Clock(control)}
     while not position.ended and position.n_moves < settings.max_moves:
         if stop.is_set():
             raise MatchStopped()
         color = position.to_play
         mover, other = slots[color], slots[3 - color]
-        text = _guarded(mover, mover.send, f"genmove {LETTER[color]}").strip()
+        text = _ask(table, color, clocks.get(color))
         if text.lower() == "resign":
-            return GameResult(
-                black=slots[BLACK].label,
-                result=f"{LETTER[3 - color]}+R",
-                winner=other.label,
-                reason="resign",
-            )
+            return table.ended(f"{LETTER[3 - color]}+R", 3 - color, "resign")
         try:
             action = parse_vertex(text, settings.width, settings.height)
             position.play(action, color)
         except (InvalidVertex, IllegalMove) as error:
             raise Forfeit(mover, "illegal move", str(error)[:200]) from None
-        _guarded(other, other.send, f"play {LETTER[color]} {_vertex(action, settings)}")
+        _guarded(other, other.send, f"play {LETTER[color]} {table.vertex(action)}")
     return None
 
 
-def _vertex(action: int, settings: GameSettings) -> str:
-    return format_vertex(action, settings.width, settings.height)
+def _ask(table: Table, color: int, clock: Clock | None) -> str:
+    """Return the move that the engine of a color wants, and keep its comment and its time."""
+    slot = table.slots[color]
+    if clock is not None and "time_left" in slot.commands:
+        _guarded(slot, slot.send, f"time_left {LETTER[color]} {clock.gtp}")
+    started = time.monotonic()
+    said = _guarded(slot, lambda: ask_move(slot, LETTER[color], comments=table.settings.comments))
+    seconds = time.monotonic() - started
+    table.thought[color] += seconds
+    if table.settings.comments:
+        words = f": {said.text}" if said.text else ""
+        table.comments[table.position.n_moves + 1] = f"{slot.label}, {seconds:.2f} s{words}"
+    if clock is not None:
+        over = clock.spend(seconds)
+        if over > table.settings.margin:
+            raise Forfeit(slot, "timeout", f"overstepped its time by {over:.1f} s")
+    return said.move
 
 
-def _score(
-    position: Position, slots: Mapping[int, EngineSlot], settings: GameSettings, referee: EngineSlot | None
-) -> GameResult:
+def _score(table: Table, referee: Slot | None) -> GameResult:
     """Return the result of a finished game by its score."""
+    position, slots = table.position, table.slots
     answers = {slot.label: _final_score(slot) for slot in slots.values()}
     if referee is not None:
-        answers[referee.label] = _ask_referee(referee, position, settings)
+        answers[referee.label] = _ask_referee(referee, table)
     judged = {label: parse_score(text) for label, text in answers.items()}
     pass_alive = scoring.pass_alive(position)
     dead = (position.board() != 0) & (pass_alive == 3 - position.board())
@@ -197,12 +211,11 @@ def _score(
         judged.get(referee.label) if referee is not None else None,
         scoring.score(position, dead=dead),
     )
-    winner = None if verdict.score == 0 else slots[BLACK if verdict.score > 0 else WHITE].label
-    return GameResult(
-        black=slots[BLACK].label,
-        result=verdict.text,
-        winner=winner,
-        reason="score" if position.ended else "move limit",
+    winner = None if verdict.score == 0 else BLACK if verdict.score > 0 else WHITE
+    return table.ended(
+        verdict.text,
+        winner,
+        "score" if position.ended else "move limit",
         score=verdict.score,
         scored_by=verdict.source,
         disputed=verdict.disputed,
@@ -210,7 +223,7 @@ def _score(
     )
 
 
-def _final_score(slot: EngineSlot) -> str:
+def _final_score(slot: Slot) -> str:
     """Ask for final_score; "" if there is no answer. A failure here loses no game, but the engine is started anew."""
     try:
         return slot.send("final_score").strip()
@@ -221,12 +234,12 @@ def _final_score(slot: EngineSlot) -> str:
         return ""
 
 
-def _ask_referee(referee: EngineSlot, position: Position, settings: GameSettings) -> str:
+def _ask_referee(referee: Slot, table: Table) -> str:
     """Show the referee the whole game and ask for its score; "" if it gives none."""
     try:
-        set_up(referee, replace(settings, seconds=None, visits=None))
-        for color, action in position.moves:
-            referee.send(f"play {LETTER[color]} {_vertex(action, settings)}")
+        set_up(referee, table.settings, referee=True)
+        for color, action in table.position.moves:
+            referee.send(f"play {LETTER[color]} {table.vertex(action)}")
     except GtpError:
         return ""
     except EngineFailed:

@@ -1,152 +1,239 @@
-"""Runs the games of a match on one or several pairs of engines, and hands each finished game to the store.
+"""Runs the games of a schedule, several at a time, and hands each finished game to the store.
 
-Games come in pairs that share an opening, with the colors swapped: A is Black in games 0, 2, 4, …. Each worker thread
-has its own engines. Ctrl-C ends all engines; what was finished is kept.
+Each worker thread has its own engines; only nets in this process are shared. An engine that cannot be started is tried
+again; when it fails over and over the match ends, with all that was finished kept. Ctrl-C does the same.
 """
 
 from __future__ import annotations
 
 import logging
 import queue
+import signal
 import threading
+import time
 import traceback
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from engine import sgf
+from engine.errors import EngineError
 
-from .gtp_client import EngineSlot
-from .play import GameResult, GameSettings, MatchStopped, play_game, set_up
+from .engines import REFEREE, Engine, Slot, make_slot
+from .game import CannotBegin, GameResult, GameSettings, MatchStopped
+from .local import NetPool
+from .play import play_game, set_up
+from .schedule import Game, Schedule
 from .store import MatchStore
 
 log = logging.getLogger(__name__)
 
+MAX_RUNNING = 4  # engine processes that one worker keeps running
+MAX_FAILURES = 3  # games in a row that a worker cannot begin before the match ends
+RETRY_SECONDS = 2.0
+
 
 @dataclass(frozen=True)
-class Commands:
-    """The command lines of a match."""
+class Finished:
+    """A game on its way from its worker to the store."""
 
-    a: str
-    b: str
-    referee: str | None = None
+    game: Game
+    result: GameResult
+    record: sgf.GameRecord
+    stored: threading.Event
+
+
+Done = queue.SimpleQueue[Finished | Exception | None]  # None: a worker has ended
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all workers share."""
+
+    engines: Mapping[str, Engine]
+    referee: Engine | None
+    game: GameSettings
+    timeout: float
+    logs: Path
+    nets: NetPool
 
 
 @dataclass
 class Crew:
-    """The engines of one worker."""
+    """The engines of one worker, made when first needed."""
 
-    a: EngineSlot
-    b: EngineSlot
-    referee: EngineSlot | None
+    setting: Setting
+    number: int
+    slots: dict[str, Slot] = field(default_factory=dict)
+    closed: bool = False
 
-    @classmethod
-    def hire(cls, commands: Commands, timeout: float, logs: Path, number: int) -> Crew:
-        """Make the slots; nothing starts yet."""
+    def slot(self, label: str) -> Slot:
+        """Return the place of an engine or of the referee."""
+        if label not in self.slots:
+            setting = self.setting
+            engine = setting.referee if label == REFEREE else setting.engines[label]
+            assert engine is not None
+            path = setting.logs / f"{label}-{self.number}.log"
+            self.slots[label] = make_slot(engine, timeout=setting.timeout, log=path, nets=setting.nets)
+            if self.closed:
+                self.slots[label].abort()
+        self.slots[label] = self.slots.pop(label)  # the one used last stands last
+        return self.slots[label]
 
-        def slot(label: str, command: str) -> EngineSlot:
-            return EngineSlot(label, command, timeout, logs / f"{label}-{number}.log")
+    def rest(self) -> None:
+        """End the engines that have not played longest, should there be many."""
+        for slot in list(self.slots.values())[:-MAX_RUNNING]:
+            slot.drop()
 
-        referee = None if commands.referee is None else slot("referee", commands.referee)
-        return cls(slot("A", commands.a), slot("B", commands.b), referee)
+    def abort(self) -> None:
+        """End all engines at once; from any thread."""
+        self.closed = True
+        for slot in list(self.slots.values()):
+            slot.abort()
 
-    @property
-    def slots(self) -> list[EngineSlot]:
-        """The slots that there are."""
-        return [slot for slot in (self.a, self.b, self.referee) if slot is not None]
+    def close(self) -> None:
+        """End all engines politely."""
+        for slot in self.slots.values():
+            slot.close()
 
 
-def probe(commands: Commands, settings: GameSettings, timeout: float, logs: Path) -> dict[str, str]:
+def probe(setting: Setting) -> dict[str, str]:
     """Start every engine once and set a game up; return their names by label.
 
     Raises GtpError or EngineFailed if one cannot play such games: better now than as a lost match.
     """
-    crew = Crew.hire(commands, timeout, logs, 0)
+    names = {}
+    crew = Crew(setting, 0)
     try:
-        for slot in crew.slots:
-            set_up(slot, settings if slot is not crew.referee else replace(settings, seconds=None, visits=None))
-            if slot is not crew.referee and settings.visits is not None and "kata-set-param" not in slot.commands:
-                log.warning("%s has no kata-set-param: --visits says nothing to it", slot.label)
-        return {slot.label: slot.name for slot in crew.slots}
-    finally:
-        for slot in crew.slots:
+        for label in [*setting.engines, *([REFEREE] if setting.referee is not None else [])]:
+            slot = crew.slot(label)
+            set_up(slot, setting.game, referee=label == REFEREE)
+            if label != REFEREE and setting.game.visits is not None and "kata-set-param" not in slot.commands:
+                log.warning("%s has no kata-set-param: --visits says nothing to it", label)
+            names[label] = slot.name
             slot.close()
+        return names
+    finally:
+        crew.close()
 
 
 def run_games(
-    numbers: Sequence[int],
+    schedule: Schedule,
     openings: Sequence[list[int]],
-    commands: Commands,
-    settings: GameSettings,
+    setting: Setting,
     store: MatchStore,
     *,
-    timeout: float,
-    parallel: int,
+    jobs: int,
     progress: Callable[[dict[str, Any]], None],
 ) -> None:
-    """Play these games and store each as it ends. Raises KeyboardInterrupt as it comes, with all engines ended."""
-    waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
-    for number in numbers:
-        waiting.put(number)
-    done: queue.SimpleQueue[tuple[int, GameResult, sgf.GameRecord] | Exception | None] = queue.SimpleQueue()
+    """Play what the schedule hands out and store each game as it ends.
+
+    Raises KeyboardInterrupt as it comes, with all engines ended, and EngineError if an engine cannot be started.
+    """
+    done: Done = queue.SimpleQueue()
     stop = threading.Event()
-    logs = store.folder / "logs"
-    crews = [Crew.hire(commands, timeout, logs, i) for i in range(min(parallel, len(numbers)))]
-
-    def work(crew: Crew) -> None:
-        try:
-            while not stop.is_set():
-                try:
-                    number = waiting.get_nowait()
-                except queue.Empty:
-                    break
-                black, white = (crew.a, crew.b) if number % 2 == 0 else (crew.b, crew.a)
-                opening = openings[number // 2]
-                result, record = play_game(black, white, opening, settings, referee=crew.referee, stop=stop)
-                done.put((number, result, record))
-            done.put(None)
-        except MatchStopped:
-            done.put(None)
-        except Exception as error:  # a fault of ours: end the match with it
-            log.debug("worker ended: %s", traceback.format_exc())
-            done.put(error)
-
-    threads = [threading.Thread(target=work, args=(crew,), daemon=True) for crew in crews]
+    crews = [Crew(setting, number) for number in range(min(jobs, max(schedule.remaining(), 1)))]
+    threads = [
+        threading.Thread(target=_work, args=(crew, schedule, openings, done, stop), daemon=True) for crew in crews
+    ]
+    clock = time.process_time()
     try:
-        for thread in threads:
-            thread.start()
-        running = len(threads)
-        while running:
-            try:
-                item = done.get(timeout=0.2)  # a short wait, so that Ctrl-C gets through everywhere
-            except queue.Empty:
-                continue
-            if item is None:
-                running -= 1
-            elif isinstance(item, Exception):
-                raise item
-            else:
-                number, result, record = item
-                record = replace(record, comments={0: _comment(number, result, commands)})
-                progress(store.add(number, number // 2, result, record))
+        with noted_interrupts() as interrupted:
+            for thread in threads:
+                thread.start()
+            running = len(threads)
+            while running:
+                if interrupted.is_set():
+                    raise KeyboardInterrupt
+                try:
+                    item = done.get(timeout=0.2)
+                except queue.Empty:
+                    continue
+                if item is None:
+                    running -= 1
+                elif isinstance(item, Exception):
+                    raise item
+                else:
+                    used, clock = time.process_time() - clock, time.process_time()
+                    text = _comment(item.game, item.result, setting.engines)
+                    record = replace(item.record, comments={**item.record.comments, 0: text})
+                    line = store.add(item.game, item.result, record, own_cpu=round(used, 2))
+                    schedule.finished(item.game)
+                    item.stored.set()
+                    progress(line)
     except BaseException:
         stop.set()
         for crew in crews:
-            for slot in crew.slots:
-                slot.abort()
+            crew.abort()
         raise
     finally:
         stop.set()
         for thread in threads:
             thread.join(5.0)
         for crew in crews:
-            for slot in crew.slots:
-                slot.close()
+            crew.close()
 
 
-def _comment(number: int, result: GameResult, commands: Commands) -> str:
+@contextmanager
+def noted_interrupts() -> Iterator[threading.Event]:
+    """Note Ctrl-C in an event while the block runs, so that no game is torn between disk and memory.
+
+    In threads other than the main one, where signals do not arrive, the event is never set.
+    """
+    interrupted = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield interrupted
+        return
+    before = signal.signal(signal.SIGINT, lambda number, frame: interrupted.set())
+    try:
+        yield interrupted
+    finally:
+        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
+
+
+def _work(
+    crew: Crew,
+    schedule: Schedule,
+    openings: Sequence[list[int]],
+    done: Done,
+    stop: threading.Event,
+) -> None:
+    """Play games until there are no more; then, or at the first fault of ours, say so."""
+    failures = 0
+    try:
+        while not stop.is_set() and (game := schedule.next()) is not None:
+            referee = crew.slot(REFEREE) if crew.setting.referee is not None else None
+            black, white = crew.slot(game.black), crew.slot(game.white)
+            crew.rest()
+            try:
+                result, record = play_game(
+                    black, white, openings[game.opening], crew.setting.game, referee=referee, stop=stop
+                )
+            except CannotBegin as error:
+                schedule.give_back(game)
+                failures += 1
+                log.warning("game %d could not begin: %s", game.number, error)
+                if failures >= MAX_FAILURES:
+                    raise EngineError(f"{error} (so {failures} games in a row could not begin)") from None
+                stop.wait(RETRY_SECONDS)
+                continue
+            failures = 0
+            finished = Finished(game, result, record, threading.Event())
+            done.put(finished)
+            while not finished.stored.wait(0.5) and not stop.is_set():  # the next game may depend on this one
+                pass
+        done.put(None)
+    except MatchStopped:
+        done.put(None)
+    except Exception as error:  # a fault of ours, or an engine that is gone: end the match with it
+        log.debug("worker ended: %s", traceback.format_exc())
+        done.put(error)
+
+
+def _comment(game: Game, result: GameResult, engines: Mapping[str, Engine]) -> str:
     """Return what the root of a game's SGF says about it."""
-    black, white = (commands.a, commands.b) if result.black == "A" else (commands.b, commands.a)
-    text = f"Game {number}. Black: {black}\nWhite: {white}\nEnded by: {result.reason}"
+    text = f"Game {game.number}. Black: {engines[result.black].command}\nWhite: {engines[result.white].command}"
+    text += f"\nEnded by: {result.reason}"
     return f"{text} ({result.detail})" if result.detail else text

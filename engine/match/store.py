@@ -1,4 +1,4 @@
-"""A match's folder: settings.json, games.jsonl (one line after each game), games/NNNN.sgf, summary.json, logs, lock.
+"""A match's folder: settings.json, games.jsonl (a line after each game), games/NNNN.sgf, summary.json, report.md, logs.
 
 The SGF is written before the line, and the line is flushed to the disk, so that a match killed at any moment goes on
 from its last finished game. A torn last line is cut off.
@@ -18,7 +18,8 @@ from engine import sgf
 from engine.errors import ConfigError
 
 from . import lock
-from .play import GameResult
+from .game import GameResult
+from .schedule import Game
 
 
 class MatchStore:
@@ -80,21 +81,26 @@ class MatchStore:
         if self._lock is not None:
             self._lock.close()
 
-    def add(self, number: int, opening: int, result: GameResult, record: sgf.GameRecord) -> dict[str, Any]:
-        """Write one game's SGF and line; return the line as a dictionary."""
+    def add(self, game: Game, result: GameResult, record: sgf.GameRecord, *, own_cpu: float = 0.0) -> dict[str, Any]:
+        """Write one game's SGF and line; return the line as a dictionary.
+
+        Args:
+            own_cpu: processor seconds of the match's own process since the last game.
+        """
         moves = " ".join(f"{color}{action}" for color, action in (*record.setup, *record.moves))
         key = hashlib.sha1(moves.encode()).hexdigest()
-        path = f"games/{number:04d}.sgf"
-        game = {"game": number, "opening": opening, **asdict(result), "key": key, "sgf": path}
-        game["duplicate_of"] = self._keys.get(key)
-        self._keys.setdefault(key, number)
+        path = f"games/{game.number:04d}.sgf"
+        line = {"game": game.number, "opening": game.opening, **asdict(result), "own_cpu": own_cpu, "key": key}
+        line["sgf"] = path
+        line["duplicate_of"] = self._keys.get(key)
+        self._keys.setdefault(key, game.number)
         write_text(self.folder / path, sgf.write(record))
         with open(self._lines, "ab") as file:
-            file.write(json.dumps(game, ensure_ascii=False).encode() + b"\n")
+            file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
             file.flush()
             os.fsync(file.fileno())
-        self.games[number] = game
-        return game
+        self.games[game.number] = line
+        return line
 
 
 def write_text(path: Path, text: str) -> None:

@@ -30,10 +30,11 @@ def test_a_match(mock, tmp_path, capsys):
     games, summary = play(tmp_path, mock("--name", "One"), mock("--name", "Two"), games=6)
     assert [game["game"] for game in games] == list(range(6))
     assert [game["black"] for game in games] == ["A", "B"] * 3
-    assert summary["a"]["name"] == "One 1" and summary["games"] == 6
+    assert summary["engines"]["A"]["name"] == "One 1" and summary["pairings"][0]["games"] == 6
     assert {game["scored_by"] for game in games} == {"rules"}
     output = capsys.readouterr()
     assert "A as Black" in output.out and "6/6" in output.err
+    assert (tmp_path / "out" / "report.md").read_text("utf-8") == output.out
     records = [sgf.read(tmp_path / "out" / game["sgf"]) for game in games]
     for record, other in zip(records[::2], records[1::2], strict=True):
         assert record.moves[:4] == other.moves[:4]
@@ -45,7 +46,7 @@ def test_a_match(mock, tmp_path, capsys):
         assert record.komi == 7.5 and record.rules_text == "chinese-ogs"
     # The mock engines are alike, so the second game of each pair repeats the first.
     assert [game["duplicate_of"] for game in games] == [None, 0, None, 2, None, 4]
-    assert summary["duplicates"] == 3
+    assert summary["pairings"][0]["duplicates"] == 3
 
 
 @pytest.mark.parametrize(
@@ -61,6 +62,7 @@ def test_a_match(mock, tmp_path, capsys):
 )
 def test_a_fault_loses_the_game_and_no_other(mock, tmp_path, fault, reason, result):
     games, summary = play(tmp_path, mock(), mock("--fault", fault), games=4)
+    (summary,) = summary["pairings"]
     assert [(game["winner"], game["reason"]) for game in games] == [("A", reason)] * 4
     assert [game["result"] for game in games] == [f"B+{result}", f"W+{result}"] * 2
     assert summary["wins"] == 4 and summary["as_white"]["wins"] == 2
@@ -89,14 +91,15 @@ def test_scores_that_agree_and_disagree(mock, tmp_path):
     assert [(game["result"], game["scored_by"]) for game in games] == [("B+2.5", "engines")] * 2
     assert [game["winner"] for game in games] == ["A", "B"]
     games, summary = play(tmp_path / "2", mock("--score", "B+2.5"), mock("--score", "W+2.5"))
-    assert {game["scored_by"] for game in games} == {"rules"} and summary["disputed"] == 2
+    assert {game["scored_by"] for game in games} == {"rules"} and summary["pairings"][0]["disputed"] == 2
     games, _ = play(
         tmp_path / "3", mock("--score", "B+2.5"), mock("--score", "W+2.5"), "--referee", mock("--score", "W+1")
     )
     assert [(game["result"], game["scored_by"]) for game in games] == [("W+1", "referee")] * 2
     assert games[0]["answers"] == {"A": "B+2.5", "B": "W+2.5", "referee": "W+1"}
     games, summary = play(tmp_path / "4", mock("--score", "0"), mock("--score", "0"))
-    assert [(game["result"], game["winner"]) for game in games] == [("0", None)] * 2 and summary["draws"] == 2
+    assert [(game["result"], game["winner"]) for game in games] == [("0", None)] * 2
+    assert summary["pairings"][0]["draws"] == 2
 
 
 def test_a_failing_referee_is_done_without(mock, tmp_path):
@@ -118,7 +121,7 @@ def test_resuming(mock, tmp_path, capsys):
         file.write('{"game": 3, "open')
     games, summary = play(tmp_path, mock(), mock(), "--resume", games=6)
     assert games[:3] == first and [game["game"] for game in games] == list(range(6))
-    assert summary["games"] == 6 and games[3]["duplicate_of"] == 2
+    assert summary["pairings"][0]["games"] == 6 and games[3]["duplicate_of"] == 2
     capsys.readouterr()
     for options, text in (([], "--resume"), (["--resume", "--komi", "3"], "komi was 7.5")):
         out = str(tmp_path / "out")
@@ -197,7 +200,7 @@ def test_ctrl_c_keeps_what_is_finished(mock, tmp_path):
     assert process.returncode == 130
     assert b"A as Black" in stdout
     summary = json.loads((out / "summary.json").read_text())
-    assert 1 <= summary["games"] < 50
+    assert 1 <= summary["pairings"][0]["games"] < 50
     assert not running(marker)
 
 
@@ -209,7 +212,7 @@ def test_gnu_go_against_itself(tmp_path):
     referee = f"{gnugo} --mode gtp --level 1"
     games, summary = play(tmp_path, a, b, "--rules", "chinese", "--referee", referee, games=4, size="9")
     assert {game["reason"] for game in games} <= {"score", "resign"}
-    assert summary["a"]["name"].startswith("GNU Go")
+    assert summary["engines"]["A"]["name"].startswith("GNU Go")
     for game in games:
         assert sgf.read(tmp_path / "out" / game["sgf"]).position().n_moves == game["moves"]
         if game["reason"] == "score":

@@ -2,7 +2,9 @@
 
 import pytest
 
-from engine.match.report import elo, format_report, summarise, wilson
+from engine.match.elo import elo, wilson
+from engine.match.report import format_report, summarise, summarise_pairing
+from engine.match.schedule import points
 from engine.match.verdict import decide, format_score, parse_score
 
 
@@ -51,8 +53,8 @@ def test_who_decides(black, white, referee, own, verdict):
 
 
 def game(number, black, winner, reason="score", **fields):
-    return {"game": number, "black": black, "winner": winner, "reason": reason, "duplicate_of": None,
-            "disputed": False, "moves": 10, **fields}  # fmt: skip
+    return {"game": number, "black": black, "white": "B" if black == "A" else "A", "winner": winner, "reason": reason,
+            "duplicate_of": None, "disputed": False, "moves": 10, "seconds": 1.0, **fields}  # fmt: skip
 
 
 def test_summary_and_table():
@@ -61,14 +63,17 @@ def test_summary_and_table():
         game(1, "B", None),
         game(2, "A", "B", "crash"),
         game(3, "B", "A", "illegal move", duplicate_of=1, disputed=True),
-        game(4, "A", "A", "resign"),
+        game(4, "A", "A", "resign", cpu={"A": 1.5, "B": None}),
     ]
-    summary = summarise(games)
+    summary = summarise_pairing(("A", "B"), games, [points(one, "A") for one in games])
     assert (summary["wins"], summary["draws"], summary["losses"], summary["score"]) == (3, 1, 1, 3.5)
     assert summary["as_black"]["wins"] == 2 and summary["as_white"]["score"] == 1.5
     assert summary["forfeits"] == {"A": {"crash": 1}, "B": {"illegal move": 1}}
     assert (summary["duplicates"], summary["disputed"]) == (1, 1)
-    names = {"name": "Mock 1", "command": "mock"}
-    table = format_report({"a": names, "b": names, **summary})
-    assert "70.0 %" in table and "crash 1" in table and "warning" in table
-    assert format_report({"a": names, "b": names, **summarise([])})
+    assert summary["pairs"] == {"1": 1, "1.5": 1} and summary["mean_cpu"] == {"A": 1.5, "B": None}
+    engines = {label: {"name": "Mock 1", "command": "mock"} for label in "AB"}
+    settings = {"width": 9, "height": 9, "komi": 7.0, "rules": "chinese"}
+    table = format_report(summarise(engines, settings, [summary], games))
+    assert "70.0 %" in table and "crash 1" in table and "warning" in table and "9x9, komi 7" in table
+    nothing = summarise_pairing(("A", "B"), [], [])
+    assert format_report(summarise(engines, settings, [nothing], []))

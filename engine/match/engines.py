@@ -1,0 +1,102 @@
+"""The engines of a match by name: `NAME=COMMAND`, a GTP command line or a Keisei in this process (`keisei:…`).
+
+What plays is behind one face, the Slot: a place where text commands are answered, that is started when first needed and
+again after it was dropped. gtp_client.py is one over a process, local.py one without.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from engine.errors import ConfigError
+
+from .gtp_client import EngineSlot
+
+if TYPE_CHECKING:
+    from .local import NetPool
+
+LOCAL = "keisei:"  # begins the command of an engine that plays in this process
+REFEREE = "referee"
+_NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.+@-]*)=(.+)", re.ASCII | re.DOTALL)
+
+
+class Slot(Protocol):
+    """A place for an engine. All but abort() belong to one thread."""
+
+    label: str  # what the match calls the engine
+    name: str  # what it calls itself, once started
+    commands: frozenset[str]  # what it understands, once started
+
+    def start(self) -> None:
+        """Start the engine if it is not running. Raises EngineFailed."""
+        ...
+
+    def send(self, command: str) -> str:
+        """Send a command and return the reply without "= ". Raises GtpError and EngineFailed."""
+        ...
+
+    def drop(self) -> None:
+        """End the engine at once; the next start() makes a new one."""
+        ...
+
+    def close(self) -> None:
+        """End the engine politely, for good."""
+        ...
+
+    def abort(self) -> None:
+        """End the engine at once, for good; from any thread."""
+        ...
+
+    def cpu_seconds(self) -> float | None:
+        """Return the processor time the running engine has used so far, None where that is not known."""
+        ...
+
+    def new_words(self) -> str:
+        """Return what the engine has said on its standard error since the last call."""
+        ...
+
+
+@dataclass(frozen=True)
+class Engine:
+    """One engine of a match."""
+
+    label: str
+    command: str
+
+    @property
+    def is_local(self) -> bool:
+        """True if it plays in this process."""
+        return self.command.startswith(LOCAL)
+
+
+def parse_engines(texts: Sequence[str]) -> list[Engine]:
+    """Return the engines of these `NAME=COMMAND` or plain command texts; without a name they are A, B, C, ….
+
+    Raises ConfigError for names that occur twice.
+    """
+    engines = []
+    for i, text in enumerate(texts):
+        match = _NAMED.fullmatch(text.strip())
+        label = match[1] if match else string.ascii_uppercase[i] if i < 26 else f"E{i + 1}"
+        engines.append(Engine(label, (match[2] if match else text).strip()))
+    labels = [engine.label for engine in engines]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise ConfigError(f"two engines are called {label}")
+        if label == REFEREE:
+            raise ConfigError(f"no player may be called {REFEREE}")
+    return engines
+
+
+def make_slot(engine: Engine, *, timeout: float, log: Path, nets: NetPool) -> Slot:
+    """Return the place where an engine will run; nothing starts yet."""
+    if engine.is_local:
+        from .local import LocalSlot
+
+        return LocalSlot(engine.label, engine.command, timeout, nets)
+    return EngineSlot(engine.label, engine.command, timeout, log)

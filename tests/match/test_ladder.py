@@ -1,0 +1,74 @@
+"""`keisei ladder` over folders that matches have left."""
+
+import json
+
+import pytest
+
+from engine.match.bradley_terry import Rating
+from engine.match.ladder import main
+from engine.match.picture import draw_ladder
+
+
+def folder(path, engines, results, **settings):
+    """Write a match folder: results are (black, white, winner)."""
+    path.mkdir()
+    kept = {"engines": engines, "width": 9, "height": 9, "komi": 7.0, "rules": "chinese", "time": None, "visits": None}
+    (path / "settings.json").write_text(json.dumps({**kept, **settings}))
+    lines = [json.dumps({"game": i, "black": b, "white": w, "winner": won}) for i, (b, w, won) in enumerate(results)]
+    (path / "games.jsonl").write_text("".join(line + "\n" for line in lines) + '{"game": 99, "bla')
+    return str(path)
+
+
+@pytest.fixture
+def folders(tmp_path):
+    one = folder(tmp_path / "1", {"A": "gnugo", "net": "keisei:x@1"}, [("A", "net", "net"), ("net", "A", None)] * 5)
+    two = folder(tmp_path / "2", {"net": "keisei:x@1", "B": "gnugo"}, [("net", "B", "net"), ("B", "net", "B")] * 5)
+    three = folder(tmp_path / "3", {"net": "keisei:x@1", "best": "y"}, [("net", "best", "best")] * 4)
+    return [one, two, three]
+
+
+def test_engines_of_several_folders_meet(folders, tmp_path, capsys):
+    png, out, page = (tmp_path / name for name in ("l.png", "l.json", "l.md"))
+    options = ["--anchor", "gnugo=1000", "--png", str(png), "--json", str(out), "--markdown", str(page)]
+    assert main([*folders, *options]) == 0
+    found = json.loads(out.read_text())
+    assert [row["name"] for row in found["ladder"]] == ["best", "net", "gnugo"]
+    assert [(row["games"], row["points"]) for row in found["ladder"]] == [(4, 4), (24, 12.5), (20, 7.5)]
+    gnugo = found["ladder"][2]
+    assert (gnugo["elo"], gnugo["error95"]) == (1000, 0)
+    assert {"for": "net", "against": "gnugo", "points": 12.5} in found["results"]
+    text = capsys.readouterr().out
+    assert page.read_text() == text and "12.5-7.5" in text
+    assert png.read_bytes().startswith(b"\x89PNG\r\n")
+
+
+def test_what_cannot_be_joined(folders, tmp_path, capsys):
+    other = folder(tmp_path / "4", {"net": "keisei:x@1", "z": "z"}, [("net", "z", "z")], komi=6.5)
+    stranger = folder(tmp_path / "5", {"p": "p", "q": "q"}, [("p", "q", "q")])
+    empty = folder(tmp_path / "6", {"p": "p", "q": "q"}, [])
+    cases = [
+        ([*folders, other], "komi is 6.5"),
+        ([*folders, stranger], "no games link"),
+        ([empty], "no finished game"),
+        ([str(tmp_path / "none")], "no match folder"),
+        ([folders[0], "--anchor", "nobody=3"], "nobody did not play"),
+        ([folders[0], "--anchor", "net"], "NAME=ELO"),
+    ]
+    for arguments, text in cases:
+        assert main(arguments) == 1
+        assert text in capsys.readouterr().err
+    assert main([*folders, other, "--mixed"]) == 0
+    (tmp_path / "6" / "settings.json").write_text('{"a": "x", "b": "y"}')
+    assert main([empty]) == 1
+
+
+def test_another_command_under_the_same_name_is_told(folders, tmp_path, caplog):
+    other = folder(tmp_path / "4", {"net": "keisei:x@9", "best": "y"}, [("net", "best", "best")])
+    assert main([*folders, other]) == 0
+    assert "keisei:x@9" in caplog.text
+
+
+def test_a_picture_of_many_and_of_long_names(tmp_path):
+    ratings = [Rating(f"{i} $weird_^name " * 6, -30.0 * i, 20.0, 10, 5) for i in range(30)]
+    draw_ladder(ratings, tmp_path / "many.png", title="$")
+    assert (tmp_path / "many.png").stat().st_size > 10_000

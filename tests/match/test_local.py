@@ -1,0 +1,192 @@
+"""Keisei in the process of the match: the same moves as over GTP, shared batches, and nothing that hangs."""
+
+import shlex
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from engine import sgf
+from engine.errors import ConfigError
+from engine.evaluator_fakes import HashEvaluator
+from engine.match.cli import main
+from engine.match.gtp_client import EngineFailed, EngineSlot, GtpError
+from engine.match.local import LocalSlot, NetPool, parse_local
+from engine.match.shared import SharedEvaluator
+from engine.match.words import ask_move, describe, last_lines
+
+
+def test_commands():
+    assert parse_local("keisei:")[0] is None
+    net, settings = parse_local("keisei:some.bin.gz@12 --set search.cpuct=1.5 --seed 3")
+    assert (net, settings.player.visits, settings.search.cpuct, settings.player.seed) == ("some.bin.gz", 12, 1.5, 3)
+    assert parse_local("keisei:@7")[0] is None and parse_local("keisei:@7")[1].player.visits == 7
+    assert parse_local("keisei:--net x --visits 5")[0] == "x"
+    for wrong in ("keisei:x --nonsense", "keisei:x --set search.cpukt=1", "keisei:x@many", "keisei:'x"):
+        with pytest.raises(ConfigError):
+            parse_local(wrong)
+
+
+def slot(command, pool=None, timeout=30.0):
+    made = LocalSlot("A", command, timeout, pool or NetPool())
+    made.start()
+    return made
+
+
+def test_answers_as_a_process_does():
+    """One seed, one net, one line of commands: the same replies from both."""
+    words = ["--visits", "20", "--seed", "5", "--set", "search.batch_size=1"]
+    arguments = ["gtp", "--net", "fake:hash", *words]
+    script = f"import sys; from engine.cli import main; sys.exit(main({arguments!r}))"
+    process = EngineSlot("B", shlex.join([sys.executable, "-P", "-c", script]), 60.0)
+    process.start()
+    local = slot("keisei:fake:hash " + " ".join(words))
+    assert local.commands == process.commands
+    commands = ["boardsize 7", "clear_board", "kata-set-rules chinese", "komi 6", "play b d4", "genmove w", "genmove b",
+                "kata-genmove_analyze w 100000000", "kata-set-param maxVisits 3", "genmove b", "genmove w",
+                "final_score", "showboard", "get_komi"]  # fmt: skip
+    for command in commands:
+        assert local.send(command) == process.send(command), command
+    for command in ("nonsense", "play b d4", "boardsize 99", "komi x", "play b z44"):
+        messages = []
+        for one in (local, process):
+            with pytest.raises(GtpError) as error:
+                one.send(command)
+            messages.append(str(error.value))
+        assert messages[0] == messages[1]
+    process.close()
+    local.close()
+    with pytest.raises(EngineFailed):
+        local.start()
+
+
+def test_a_net_that_is_not_there():
+    with pytest.raises(EngineFailed, match=r"cannot.*no/such") as error:
+        slot("keisei:/no/such.bin.gz")
+    assert error.value.reason == "start"
+
+
+class SlowEvaluator(HashEvaluator):
+    """Takes its time, and counts."""
+
+    batches: list
+
+    def evaluate(self, spatial, globals_, *, ownership=False):
+        time.sleep(0.02)
+        self.batches.append(len(spatial))
+        return super().evaluate(spatial, globals_, ownership=ownership)
+
+
+class Pool(NetPool):
+    def __init__(self, evaluator):
+        super().__init__()
+        self.evaluator = evaluator
+
+    def get(self, net, settings):
+        loaded = super().get(net, settings)
+        return type(loaded)(self.evaluator, loaded.name)
+
+
+def test_late_replies_and_aborts_end_soon():
+    inner = SlowEvaluator()
+    inner.batches = []
+    late = slot("keisei:fake:hash@100000", Pool(inner), timeout=0.3)
+    late.send("boardsize 9")
+    started = time.monotonic()
+    with pytest.raises(EngineFailed) as error:
+        late.send("genmove b")
+    assert error.value.reason == "timeout"
+    aborted = slot("keisei:fake:hash@100000", Pool(inner), timeout=60)
+    threading.Timer(0.3, aborted.abort).start()
+    with pytest.raises(EngineFailed, match="over"):
+        aborted.send("genmove b")
+    assert time.monotonic() - started < 20
+
+
+def test_shared_batches_give_everyone_his_own_rows():
+    inner = SlowEvaluator()
+    inner.batches = []
+    inner.max_batch = 8
+    shared = SharedEvaluator(inner, 6)
+    rng = np.random.default_rng(1)
+    planes, n_globals = (array.shape[1] for array in inner.allocate(1, 5, 5))
+    inputs = []
+    for i in range(12):
+        size = 5 if i % 3 else 7
+        rows = 1 + i % 3
+        spatial = rng.integers(0, 2, (rows, planes, size, size)).astype(np.float32)
+        inputs.append((spatial, np.zeros((rows, n_globals), dtype=np.float32), bool(i % 2)))
+    answers = [None] * len(inputs)
+
+    def ask(i):
+        spatial, globals_, ownership = inputs[i]
+        answers[i] = shared.evaluate(spatial, globals_, ownership=ownership)
+
+    threads = [threading.Thread(target=ask, args=(i,)) for i in range(len(inputs))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert max(inner.batches) <= 8 and len(inner.batches) < len(inputs)
+    plain = HashEvaluator()
+    for (spatial, globals_, ownership), answer in zip(inputs, answers, strict=True):
+        wanted = plain.evaluate(spatial, globals_, ownership=ownership)
+        np.testing.assert_array_equal(answer.policy_logits, wanted.policy_logits)
+        np.testing.assert_array_equal(answer.value, wanted.value)
+        assert (answer.ownership is None) == (wanted.ownership is None)
+
+
+def test_an_error_reaches_all_who_waited_and_nobody_else():
+    class Broken(SlowEvaluator):
+        def evaluate(self, spatial, globals_, *, ownership=False):
+            if spatial.any():
+                raise RuntimeError("out of order")
+            return super().evaluate(spatial, globals_, ownership=ownership)
+
+    inner = Broken()
+    inner.batches = []
+    shared = SharedEvaluator(inner)
+    spatial, globals_ = shared.allocate(1, 5, 5)
+    with pytest.raises(RuntimeError, match="order"):
+        shared.evaluate(spatial + 1, globals_)
+    assert shared.evaluate(spatial, globals_).value.shape == (1,)
+
+
+def test_a_match_in_one_process(tmp_path, capsys):
+    engines = ["many=keisei:fake:hash@16", "few=keisei:fake:hash@2", "uniform=keisei:fake:uniform@2"]
+    out = tmp_path / "out"
+    arguments = [*engines, "--games", "4", "--size", "5", "--jobs", "4", "--out", str(out)]
+    assert main([*arguments, "--referee", "keisei:fake:hash"]) == 0
+    captured = capsys.readouterr()
+    assert "many - few" in captured.out and "12/12" in captured.err and "| 3 | " in captured.out
+    record = sgf.read(out / "games" / "0000.sgf")
+    assert record.black.startswith("many: Keisei") and len(record.moves) > 4
+    assert "winrate" in record.comments[5] and record.comments[5].startswith("many, ")
+    assert sorted(record.comments) == [0, *range(5, len(record.moves) + 1)]
+
+
+def test_words_of_engines():
+    line = ("info move Q16 visits 12 winrate 0.5312 scoreMean 1.25 scoreLead 1.3 prior 0.3 order 0 pv Q16 D4 pass "
+            "info move D4 visits 3 winrate 0.1 scoreLead 9 pv D4")  # fmt: skip
+    assert describe(line) == "winrate 53.1 %, lead +1.3, 12 visits on it, Q16 D4 pass"
+    assert describe("info move Q16 visits x winrate y") == "" and describe("") == ""
+    assert last_lines("a\n\n = 1\nb  c\nd\n" + "e" * 999).splitlines() == ["b c", "d", "e" * 160]
+
+
+def test_standard_error_becomes_a_comment(tmp_path):
+    script = (
+        "import sys\nfor line in sys.stdin:\n"
+        " if line.startswith('genmove'): print('thinking of ' + line.strip(), file=sys.stderr, flush=True)\n"
+        " print('= D4\\n', flush=True)"
+    )
+    engine = EngineSlot("A", shlex.join([sys.executable, "-S", "-c", script]), 20.0, tmp_path / "log")
+    engine.start()
+    assert ask_move(engine, "B").text == "thinking of genmove B"
+    assert ask_move(engine, "W").text == "thinking of genmove W"
+    assert ask_move(engine, "W", comments=False).text == ""
+    if sys.platform == "linux":
+        assert engine.cpu_seconds() >= 0
+    engine.close()
+    assert engine.cpu_seconds() is None
