@@ -13,6 +13,7 @@ import logging
 import os
 import re
 import sys
+import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -35,6 +36,7 @@ from .store import MatchStore, write_json, write_text
 from .timecontrol import parse_time
 
 FAILED_GATE = 3  # exit status
+REPORT_SECONDS = 20.0  # between reports on the disk while games are played
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -77,6 +79,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--beta", type=_probability, default=0.05, help="error of the SPRT where ELO1 holds (default 0.05)")
     add("--gate", type=_probability, metavar="SHARE", help="stop when it is known whether the first engine gets SHARE; "
         f"exit status {FAILED_GATE} if not")  # fmt: skip
+    add("--budget", type=float, metavar="MINUTES", help="begin no game after so many minutes; --resume goes on later")
     add("--timeout", type=float, default=300.0, metavar="SECONDS", help="an answer later than this loses (default 300)")
     add("--jobs", "--parallel", type=_jobs, default=1, metavar="N|auto", help="games at a time; auto: one a core (1)")
     add("--no-comments", action="store_true", help="ask for moves by genmove, and write no comments into the SGFs")
@@ -110,29 +113,46 @@ def run_match(arguments: argparse.Namespace) -> int:
         by_label = {engine.label: engine for engine in engines}
         setting = Setting(by_label, referee, settings, arguments.timeout, logs, nets)
         names = probe(setting)
-        schedule = Schedule(pairings, arguments.games, store.games, rule)
+        until = None if arguments.budget is None else time.monotonic() + 60 * arguments.budget
+        schedule = Schedule(pairings, arguments.games, store.games, rule, until=until)
         openings = openings_for(options, (arguments.games + 1) // 2, settings, nets)
         live = Live(schedule)
-        status = 0
+        status, reported = 0, time.monotonic()
+
+        def progress(line: dict[str, Any]) -> None:
+            nonlocal reported
+            live.game(line)
+            if time.monotonic() - reported > REPORT_SECONDS:
+                reported = time.monotonic()
+                _write_reports(arguments.out, _summary(engines, names, kept, schedule, store))
+
         try:
-            run_games(schedule, openings, setting, store, jobs=arguments.jobs, progress=live.game)
+            run_games(schedule, openings, setting, store, jobs=arguments.jobs, progress=progress)
         except KeyboardInterrupt:
             status = 130
         except EngineError as error:
             print(f"keisei match: {error}; --resume goes on", file=sys.stderr)
             status = 1
         summary = _summary(engines, names, kept, schedule, store)
-        write_json(arguments.out / "summary.json", summary)
-        report = format_report(summary)
-        write_text(arguments.out / "report.md", report + "\n")
+        report = _write_reports(arguments.out, summary)
     finally:
         store.close()
     print(report, flush=True)
     if status == 130:
         print("keisei match: interrupted; --resume goes on", file=sys.stderr)
+    elif status == 0 and schedule.is_late and schedule.remaining():
+        print(f"keisei match: the time is up, {schedule.remaining()} games are left; --resume goes on", file=sys.stderr)
     if status == 0 and arguments.gate is not None and summary["pairings"][0]["rule"]["decision"] != "passed":
         return FAILED_GATE
     return status
+
+
+def _write_reports(folder: Path, summary: dict[str, Any]) -> str:
+    """Write summary.json and report.md, and return the latter's text."""
+    write_json(folder / "summary.json", summary)
+    report = format_report(summary)
+    write_text(folder / "report.md", report + "\n")
+    return report
 
 
 def _summary(

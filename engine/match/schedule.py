@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -55,15 +56,23 @@ class Schedule:
         games: games of each pairing.
         done: finished games by number; grows as the match does.
         rule: when a pairing may stop before its last game.
+        until: time.monotonic() after which no game begins.
     """
 
     def __init__(
-        self, pairings: Sequence[Pairing], games: int, done: Mapping[int, Mapping[str, Any]], rule: Rule | None = None
+        self,
+        pairings: Sequence[Pairing],
+        games: int,
+        done: Mapping[int, Mapping[str, Any]],
+        rule: Rule | None = None,
+        *,
+        until: float | None = None,
     ) -> None:
         self.pairings = list(pairings)
         self.games = games
         self._done = done
         self._rule = rule
+        self._until = until
         self._out: set[int] = set()  # handed out and not finished
         self._decided = {i for i in range(len(pairings)) if self._is_decided(i)}
         self._lock = threading.Lock()
@@ -91,12 +100,19 @@ class Schedule:
     def next(self) -> Game | None:
         """Hand out the next game; None if there is nothing more to begin."""
         with self._lock:
+            if self.is_late:
+                return None
             for block in range((self.games + 1) // 2 * len(self.pairings)):
                 for number in (2 * block, 2 * block + 1):  # both games of an opening in a row
                     if self._is_open(number):
                         self._out.add(number)
                         return self.game(number)
             return None
+
+    @property
+    def is_late(self) -> bool:
+        """True once no more games begin for lack of time."""
+        return self._until is not None and time.monotonic() >= self._until
 
     def give_back(self, game: Game) -> None:
         """Take back a game that could not be begun."""

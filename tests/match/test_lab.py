@@ -56,6 +56,15 @@ def test_a_gate_tells_by_its_exit_status(mock, tmp_path, order, status, decision
     assert summary["pairings"][0]["rule"]["decision"] == decision and len(games) < 10
 
 
+def test_a_budget_of_time(mock, tmp_path, capsys):
+    engines = [mock("--slow", 0.02), mock()]
+    games, _ = play(tmp_path, engines, "--games", 500, "--budget", 0.02)
+    assert 1 <= len(games) < 500
+    assert "time is up" in capsys.readouterr().err
+    again, _ = play(tmp_path, engines, "--games", len(games) + 1, "--resume", "--budget", 10)
+    assert len(again) == len(games) + 1 and again[:-1] == games
+
+
 def test_overstepping_the_time_loses(mock, tmp_path):
     engines = [mock(), mock("--slow", 0.4)]
     games, _ = play(tmp_path, engines, "--games", 2, "--time", "1+0/0", "--margin", 0.1)
