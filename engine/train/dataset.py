@@ -6,7 +6,7 @@ save is small. Folders may grow while training runs; an epoch sees the shards th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -124,6 +124,16 @@ class Pool:
         return records
 
 
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """What a batch will hold: rows of the shards named, of one size, and the symmetries of its eighths."""
+
+    size: int
+    names: list[str]
+    rows: NDArray[np.int64]
+    symmetries: list[int]
+
+
 class Loader:
     """An endless, resumable stream of training batches, one board size a batch."""
 
@@ -136,6 +146,7 @@ class Loader:
         seed: int = 0,
         rank: int = 0,
         world: int = 1,
+        agree: Callable[[list[str]], list[str]] = lambda names: names,
     ) -> None:
         """Open the folders.
 
@@ -146,13 +157,14 @@ class Loader:
             shares: board size -> share of the batches.
             seed: of the shuffling and the symmetries.
             rank, world: of `world` processes that train together each sees its own part of every `world` batches.
+            agree: gives all processes the same list of shards, since folders may grow.
 
         Raises:
             ShardError: a folder is unusable, or the encodings differ.
         """
         self.folders = [ShardFolder(path) for path in paths]
         self.header = merge_headers([folder.header for folder in self.folders])
-        self.rank, self.world = rank, world
+        self.rank, self.world, self.agree = rank, world, agree
         self.pools = {size: Pool(self.folders, size) for size in shares}
         largest = max(shares)
         self.batch = {size: int(batch * min(2.0, (largest / size) ** 2)) for size in shares}
@@ -178,6 +190,10 @@ class Loader:
         return self
 
     def __next__(self) -> Batch:
+        return self.make(self.draw())
+
+    def draw(self) -> Draw:
+        """Choose what the next batch holds, and go on to the one after it."""
         rng = np.random.default_rng([self.seed, self.step])
         sizes = list(self.shares)
         weights = np.array([self.shares[size] for size in sizes], float)
@@ -185,21 +201,27 @@ class Loader:
         if self.rank:
             rng = np.random.default_rng([self.seed, self.step, self.rank])
         self.step += 1
-        return make_batch(self._draw(size), self.header, size, rng.permutation(8).tolist())
+        names, rows = self._next_rows(size)
+        return Draw(size, names, rows, rng.permutation(8).tolist())
 
-    def _draw(self, size: int) -> NDArray[Any]:
+    def make(self, draw: Draw) -> Batch:
+        """Make the batch of a draw; several threads may do so at once."""
+        records = self.pools[draw.size].take(draw.names, draw.rows)
+        return make_batch(records, self.header, draw.size, draw.symmetries)
+
+    def _next_rows(self, size: int) -> tuple[list[str], NDArray[np.int64]]:
         pool, epoch, mine = self.pools[size], self.epochs[size], self.batch[size]
         wanted = mine * self.world
         order = self._order(size)
         if epoch["cursor"] + wanted > len(order):
-            epoch["epoch"], epoch["cursor"], epoch["names"] = epoch["epoch"] + 1, 0, pool.names()
+            epoch["epoch"], epoch["cursor"], epoch["names"] = epoch["epoch"] + 1, 0, self.agree(pool.names())
             self._orders.pop(size, None)
             order = self._order(size)
             if len(order) < wanted:
                 raise ShardError(f"{len(order)} labelled {size}x{size} positions are not one batch of {wanted}")
         start = epoch["cursor"] + self.rank * mine
         epoch["cursor"] += wanted
-        return pool.take(epoch["names"], order[start : start + mine])
+        return epoch["names"], order[start : start + mine]
 
     def _order(self, size: int) -> NDArray[np.int64]:
         if size not in self._orders:

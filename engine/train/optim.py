@@ -50,14 +50,16 @@ class Muon(torch.optim.Optimizer):
 class Optimiser:
     """The optimisers of a net as one."""
 
-    def __init__(self, net: nn.Module, kind: str, lr: float, decay: float) -> None:
+    def __init__(self, net: nn.Module, kind: str, lr: float, decay: float, *, momentum: float = 0.9) -> None:
         """Make them.
 
         Args:
             net: a module whose parameters are trained.
-            kind: "muon" or "adamw".
-            lr: learning rate at full speed, the same scale for both.
-            decay: decoupled weight decay of matrices and convolutions; other parameters have none.
+            kind: "muon", "adamw" or "sgd".
+            lr: learning rate at full speed, the same scale for Muon and AdamW; for SGD about 0.05.
+            decay: decoupled weight decay of matrices and convolutions (for SGD the factor c of c‖θ‖²/2); other
+                parameters have none.
+            momentum: of SGD, Nesterov's.
         """
         matrices = [p for p in net.parameters() if p.ndim >= 2 and min(p.shape[0], p[0].numel()) > 1]
         known = {id(p) for p in matrices}
@@ -66,6 +68,9 @@ class Optimiser:
         if kind == "muon":
             rest = torch.optim.AdamW(others, lr, betas=(0.9, 0.98), weight_decay=0.0)
             self.parts = [Muon(matrices, lr, decay=decay), rest]
+        elif kind == "sgd":
+            groups = [{"params": matrices, "weight_decay": decay}, {"params": others, "weight_decay": 0.0}]
+            self.parts = [torch.optim.SGD(groups, lr, momentum=momentum, nesterov=momentum > 0)]
         else:
             groups = [{"params": matrices, "weight_decay": decay}, {"params": others, "weight_decay": 0.0}]
             self.parts = [torch.optim.AdamW(groups, lr, betas=(0.9, 0.98))]
@@ -88,17 +93,22 @@ class Optimiser:
             part.load_state_dict(state)
 
 
-def schedule(step: int, steps: int, warmup: int, cooldown: float) -> float:
-    """Return the factor of the learning rate: linear warm-up, full speed, then linearly to zero over the last part.
+def schedule(step: int, steps: int, warmup: int, cooldown: float, shape: str = "linear") -> float:
+    """Return the factor of the learning rate: linear warm-up, full speed, then down to zero over the last part.
 
-    With this shape a run can be prolonged or brought to its end early from any checkpoint before the cool-down.
+    With such a shape a run can be prolonged or brought to its end early from any checkpoint before the cool-down.
 
     Args:
         step: number of the step, from 0.
         steps: of the whole run.
         warmup: steps of the warm-up.
         cooldown: share of the run, at its end.
+        shape: of the fall: "linear", "cosine" (with cooldown = 1 the usual half wave), or "constant": none.
     """
     rise = min(1.0, (step + 1) / max(1, warmup))
-    fall = min(1.0, (steps - step) / max(1.0, cooldown * steps))
+    fall = max(0.0, min(1.0, (steps - step) / max(1.0, cooldown * steps)))
+    if shape == "cosine":
+        fall = 0.5 - 0.5 * math.cos(math.pi * fall)
+    elif shape == "constant":
+        fall = 1.0
     return max(0.0, min(rise, fall))

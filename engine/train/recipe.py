@@ -35,6 +35,14 @@ class LabelPlan:
     next_moves: int = 0  # K of the target `next`
 
 
+CHOICES = {
+    "optimiser": ("muon", "adamw", "sgd"),
+    "schedule": ("linear", "cosine", "constant"),
+    "precision": ("bfloat16", "float32"),
+    "norm": ("batch", "affine"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class TrainPlan:
     """How a net is trained."""
@@ -42,18 +50,28 @@ class TrainPlan:
     steps: int = 8000
     batch: int = 128  # positions on the largest board; see dataset.Loader
     shares: dict[str, float] = field(default_factory=lambda: {"19": 0.8, "13": 0.1, "9": 0.1})  # size -> of batches
-    optimiser: str = "muon"  # or adamw
+    optimiser: str = "muon"  # or adamw, sgd
+    momentum: float = 0.9  # of sgd (Nesterov)
+    schedule: str = "linear"  # how the rate falls: linear or cosine over the last `cooldown`, or constant
     learning_rate: float = 2e-3
     decay: float = 0.02
     warmup: int = 100  # steps
     cooldown: float = 0.3  # share of the run over which the learning rate falls to zero
     clip: float = 5.0  # largest norm of the gradient
     ema: float = 0.998  # decay of the average of the weights, a step
+    precision: str = "bfloat16"  # of the forward pass (autocast), or float32
     norm: str = "batch"  # or "affine": a scale and a bias a channel, no statistics
     seed: int = 1
     validate_every: int = 500  # steps
     validate_positions: int = 1024  # of each size
     save_minutes: float = 2.0
+
+    def __post_init__(self) -> None:
+        for name, choices in CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise ConfigError(f"[train] {name} = {getattr(self, name)!r}: there are {', '.join(choices)}")
+        if not self.shares or not all(size.isdigit() and share >= 0 for size, share in self.shares.items()):
+            raise ConfigError("[train] shares: board sizes with their shares of the batches, as { 19 = 0.8, 9 = 0.2 }")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import time
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ from engine.errors import ConfigError
 
 from .dataset import Batch, Loader, validation_batches
 from .optim import Optimiser, schedule
+from .prefetch import Prefetcher
 from .recipe import Recipe
+from .world import World
 
 
 class Affine(nn.Module):
@@ -64,23 +67,47 @@ class Average:
             else:
                 self.state[name].copy_(tensor)
 
+    def restore(self, saved: dict[str, Any]) -> None:
+        """Take over a saved average."""
+        if saved["state"].keys() != self.state.keys():
+            raise ValueError("the average is of another net")
+        for name, tensor in saved["state"].items():
+            self.state[name].copy_(tensor)
+        self.steps = int(saved["steps"])
+
 
 class Run:
     """A net in training: everything that changes from step to step, and its saving and restoring."""
 
-    def __init__(self, recipe: Recipe, loader: Loader, folder: Path, *, device: str = "cpu") -> None:
-        """Start afresh (see `resume`)."""
+    def __init__(
+        self, recipe: Recipe, loader: Loader, folder: Path, *, world: World | None = None, workers: int = 0
+    ) -> None:
+        """Start afresh (see `resume`).
+
+        Args:
+            recipe: what is trained, and how.
+            loader: of this process's part of the data.
+            folder: of the run.
+            world: the processes that train together; alone on the CPU if absent.
+            workers: threads that make batches ready.
+
+        Raises:
+            ConfigError: the shards do not suit the kind of net.
+        """
         plan = recipe.train
         torch.manual_seed(plan.seed)
         self.recipe, self.plan, self.loader, self.folder = recipe, plan, loader, folder
+        self.world = world or World()
+        self.device = self.world.device
         self.kind = recipe.kind()
         if self.kind.encoding not in ("", loader.header.encoding):
             raise ConfigError(f"the net takes {self.kind.encoding}, the shards hold {loader.header.encoding}")
         if not set(self.kind.targets) & set(loader.header.targets):
             raise ConfigError(f"the shards hold no target of this kind of net ({', '.join(self.kind.targets)})")
-        self.device = torch.device(device)
+        self.batches = Prefetcher(loader, workers=workers, pin=self.device.type == "cuda")
         self.net = make_net(recipe, loader.header.encoding).to(self.device)
-        self.optimiser = Optimiser(self.net, plan.optimiser, plan.learning_rate, plan.decay)
+        self.model = self.world.wrap(self.net)
+        self.optimiser = Optimiser(self.net, plan.optimiser, plan.learning_rate, plan.decay, momentum=plan.momentum)
         self.average = Average(self.net, plan.ema)
         self.step, self.seconds = 0, 0.0  # steps done, time spent in them
 
@@ -90,53 +117,67 @@ class Run:
         return self.folder / "checkpoint.pt"
 
     def save(self) -> None:
-        """Write the checkpoint (atomically)."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        state = {
-            "net": self.net.state_dict(),
-            "average": {"state": self.average.state, "steps": self.average.steps},
-            "optimiser": self.optimiser.state(),
-            "loader": self.loader.state(),
-            "step": self.step,
-            "seconds": self.seconds,
-        }
-        temporary = self.checkpoint.with_suffix(".part")
-        torch.save(state, temporary)
-        os.replace(temporary, self.checkpoint)
+        """Write the checkpoint (atomically); in a world of several processes one of them does."""
+        if self.world.writes:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            state = {
+                "net": self.net.state_dict(),
+                "average": {"state": self.average.state, "steps": self.average.steps},
+                "optimiser": self.optimiser.state(),
+                "loader": self.batches.state(),
+                "random": torch.get_rng_state(),
+                "step": self.step,
+                "seconds": self.seconds,
+            }
+            temporary = self.checkpoint.with_suffix(".part")
+            torch.save(state, temporary)
+            os.replace(temporary, self.checkpoint)
+        self.world.wait()
 
     def resume(self) -> bool:
-        """Go on from the checkpoint, if there is one; tell whether there was."""
+        """Go on from the checkpoint, if there is one; tell whether there was.
+
+        Raises:
+            ConfigError: it is damaged, or of another net or optimiser.
+        """
         if not self.checkpoint.exists():
             return False
-        state = torch.load(self.checkpoint, map_location=self.device, weights_only=True)
-        self.net.load_state_dict(state["net"])
-        self.average.state, self.average.steps = state["average"]["state"], state["average"]["steps"]
-        self.optimiser.restore(state["optimiser"])
-        self.loader.restore(state["loader"])
-        self.step, self.seconds = state["step"], state["seconds"]
+        try:
+            state = torch.load(self.checkpoint, map_location="cpu", weights_only=True)
+            self.net.load_state_dict(state["net"])
+            self.average.restore(state["average"])
+            self.optimiser.restore(state["optimiser"])
+            self.batches.restore(state["loader"])
+            self.step, self.seconds = int(state["step"]), float(state["seconds"])
+        except (RuntimeError, ValueError, KeyError, EOFError, pickle.UnpicklingError) as error:
+            reason = str(error).splitlines()[0]
+            raise ConfigError(f"{self.checkpoint}: not a checkpoint of this recipe ({reason})") from error
+        if "random" in state:
+            torch.set_rng_state(state["random"])
         return True
 
     def forward(self, net: nn.Module, batch: Batch) -> Any:
-        """Evaluate a batch in bfloat16 autocast."""
+        """Evaluate a batch, in autocast if the plan says so."""
         spatial = batch.spatial.float().to(memory_format=torch.channels_last)
-        with torch.autocast(self.device.type, torch.bfloat16):
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.plan.precision == "bfloat16"):
             return net(spatial, batch.globals_)
 
-    def train_step(self) -> dict[str, float]:
-        """Take one step; return the terms of the loss."""
-        start = time.monotonic()
-        batch = next(self.loader).to(self.device)
+    def train_step(self) -> dict[str, Tensor]:
+        """Take one step; return the terms of the loss, on the device (reading them waits for it)."""
+        start, plan = time.monotonic(), self.plan
+        batch = next(self.batches).to(self.device)
         self.net.train()
-        terms = self.kind.losses(self.forward(self.net, batch), batch)
+        terms = self.kind.losses(self.forward(self.model, batch), batch)
         self.net.zero_grad(set_to_none=True)
         terms["total"].backward()  # type: ignore[no-untyped-call]
-        norm = nn.utils.clip_grad_norm_(self.net.parameters(), self.plan.clip)
-        if bool(torch.isfinite(norm)):
-            self.optimiser.step(schedule(self.step, self.plan.steps, self.plan.warmup, self.plan.cooldown))
+        norm = nn.utils.clip_grad_norm_(self.net.parameters(), plan.clip)
+        if bool(torch.isfinite(norm)):  # the same in all processes, since the gradients are
+            self.optimiser.step(schedule(self.step, plan.steps, plan.warmup, plan.cooldown, plan.schedule))
             self.average.update(self.net)
         self.step += 1
         self.seconds += time.monotonic() - start
-        return {name: float(term.detach()) for name, term in terms.items()} | {"gradient": float(norm)}
+        counted = torch.tensor(float(len(batch)))
+        return {name: term.detach() for name, term in terms.items()} | {"gradient": norm, "batch": counted}
 
     def averaged(self) -> nn.Module:
         """Return a copy of the net with the averaged weights, in evaluation mode."""

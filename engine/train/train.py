@@ -2,7 +2,7 @@
 
 A run folder holds `checkpoint.pt` (everything that an exact resume needs), `log.jsonl` (one line an event), `curve.png`
 and `net.safetensors` (the averaged weights, folded for evaluation, renewed with every validation). SIGINT and SIGTERM
-save and end; the same command goes on.
+save and end; the same command goes on. Under `torchrun` several processes train one net (world.py).
 """
 
 from __future__ import annotations
@@ -12,23 +12,31 @@ import dataclasses
 import json
 import logging
 import signal
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from .curves import draw_curves
 from .dataset import Loader
+from .logs import RunLog
 from .optim import schedule
-from .recipe import TrainPlan, data_home, read_recipe
+from .prefetch import Prefetcher, measure
+from .recipe import Recipe, TrainPlan, data_home, read_recipe
 from .run import Run
+from .world import World, join_world
 
 log = logging.getLogger(__name__)
 
 
-def train(run: Run, *, stop_after: float = float("inf")) -> None:
+LOG_EVERY = 50  # steps
+
+
+def train(run: Run, logs: RunLog | None = None, *, stop_after: float = float("inf")) -> None:
     """Train until the plan's steps are done, `stop_after` seconds have passed, or a signal asks to end."""
     plan, ended = run.plan, False
 
@@ -36,35 +44,74 @@ def train(run: Run, *, stop_after: float = float("inf")) -> None:
         nonlocal ended
         ended = True
 
+    if logs is None and run.world.writes:
+        logs = RunLog(run.folder, tensorboard=False)
     previous = {s: signal.signal(s, end) for s in (signal.SIGINT, signal.SIGTERM)}
     start = saved = time.monotonic()
-    sums: dict[str, float] = {}
-    counted = 0
+    meter = Meter()
     try:
-        while run.step < plan.steps and not ended and time.monotonic() - start < stop_after:
-            for name, value in run.train_step().items():
-                sums[name] = sums.get(name, 0.0) + value
-            counted += 1
-            if run.step % 50 == 0:
-                write_log(run, "train", {name: round(value / counted, 4) for name, value in sums.items()})
-                sums, counted = {}, 0
+        while run.step < plan.steps:
+            meter.add(run.train_step())
+            if run.step % LOG_EVERY == 0:
+                report(run, logs, "train", run.world.mean(meter.means()) | {"speed": round(meter.speed(), 1)})
+                meter = Meter()
             if run.step % plan.validate_every == 0 and run.step < plan.steps:
-                finish_stage(run)
-            if time.monotonic() - saved > 60 * plan.save_minutes:
+                finish_stage(run, logs)
+            if run.step % CHECK_EVERY and run.world.size > 1:
+                continue
+            now = time.monotonic()
+            if run.world.any(now - saved > 60 * plan.save_minutes):
                 run.save()
-                saved = time.monotonic()
+                saved = now
+            if run.world.any(ended or now - start > stop_after):
+                break
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)
     run.save()
-    finish_stage(run)
+    finish_stage(run, logs)
 
 
-def finish_stage(run: Run) -> None:
-    """Validate, export the averaged net and redraw the curves."""
-    write_log(run, "validation", run.validate())
-    run.kind.write(run.averaged(), run.folder / "net.safetensors", training_note(run))
-    draw_curves(run.folder / "log.jsonl", run.folder / "curve.png", run.kind.curves)
+CHECK_EVERY = 10  # steps after which processes that train together agree on saving and ending
+
+
+class Meter:
+    """Sums of what the steps said, and their speed."""
+
+    def __init__(self) -> None:
+        self.sums: dict[str, Tensor] = {}
+        self.count, self.start = 0, time.monotonic()
+
+    def add(self, terms: dict[str, Tensor]) -> None:
+        """Add one step's terms; nothing is read from the device yet."""
+        for name, value in terms.items():
+            self.sums[name] = self.sums[name] + value if name in self.sums else value
+        self.count += 1
+
+    def means(self) -> dict[str, float]:
+        """Return the means, without the size of the batches."""
+        return {name: round(float(total) / self.count, 4) for name, total in self.sums.items() if name != "batch"}
+
+    def speed(self) -> float:
+        """Return positions a second of this process."""
+        return float(self.sums["batch"]) / (time.monotonic() - self.start)
+
+
+def finish_stage(run: Run, logs: RunLog | None) -> None:
+    """Validate, export the averaged net and redraw the curves: the writing process; the others wait."""
+    if run.world.writes:
+        report(run, logs, "validation", run.validate())
+        run.kind.write(run.averaged(), run.folder / "net.safetensors", training_note(run))
+        draw_curves(run.folder / "log.jsonl", run.folder / "curve.png", run.kind.curves)
+    run.world.wait()
+
+
+def report(run: Run, logs: RunLog | None, event: str, values: dict[str, Any]) -> None:
+    """Write one event into the log, with the step's rate and the time spent."""
+    if logs is not None:
+        plan = run.plan
+        factor = schedule(run.step, plan.steps, plan.warmup, plan.cooldown, plan.schedule)
+        logs.write(event, run.step, {"seconds": round(run.seconds, 1), "rate": round(factor, 4), **values})
 
 
 def training_note(run: Run) -> dict[str, Any]:
@@ -79,16 +126,6 @@ def training_note(run: Run) -> dict[str, Any]:
     }
 
 
-def write_log(run: Run, event: str, values: dict[str, Any]) -> None:
-    """Append one line to log.jsonl and to the log."""
-    factor = schedule(run.step, run.plan.steps, run.plan.warmup, run.plan.cooldown)
-    line = {"event": event, "step": run.step, "seconds": round(run.seconds, 1), "rate": round(factor, 4), **values}
-    run.folder.mkdir(parents=True, exist_ok=True)
-    with (run.folder / "log.jsonl").open("a", encoding="utf-8") as file:
-        file.write(json.dumps(line) + "\n")
-    log.info("%s", json.dumps(line))
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `keisei train`. Errors go to the caller as EngineError."""
     parser = argparse.ArgumentParser(prog="keisei train", description=__doc__)
@@ -97,28 +134,58 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, help="run folder; default $KEISEI_DATA/<recipe>/run")
     parser.add_argument("--steps", type=int, help="instead of the recipe's; a run may be prolonged or cut short so")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="stop after so long (and resume later)")
-    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--device", default="auto", help="auto, cpu, cuda or cuda:N")
     parser.add_argument("--threads", type=int, default=0, help="CPU threads; 0 = the runtime's choice")
+    parser.add_argument("--workers", type=int, help="threads that make batches ready; default 0 on a CPU, else 4")
+    parser.add_argument("--no-tensorboard", action="store_true", help="no TensorBoard logs even if it is installed")
+    parser.add_argument("--loader-only", type=float, metavar="SECONDS", help="only measure how fast batches come")
     arguments = parser.parse_args(argv)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
     recipe = read_recipe(arguments.recipe)
     if arguments.steps:
         recipe = dataclasses.replace(recipe, train=dataclasses.replace(recipe.train, steps=arguments.steps))
-    home = data_home() / recipe.name
-    loader = make_loader(recipe.train, arguments.shards or [home / "shards"])
-    run = Run(recipe, loader, arguments.out or home / "run", device=arguments.device)
-    log.info("resumed at step %d" if run.resume() else "a new run (step %d)", run.step)
-    log.info("training positions: %s", loader.positions())
-    train(run, stop_after=60 * arguments.minutes)
+    world = join_world(arguments.device)
+    level = logging.INFO if world.writes else logging.WARNING
+    logging.basicConfig(level=level, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
+    try:
+        start_run(recipe, world, arguments)
+    finally:
+        world.leave()
     return 0
 
 
-def make_loader(plan: TrainPlan, folders: Sequence[Path]) -> Loader:
-    """Return the loader of a plan.
+def start_run(recipe: Recipe, world: World, arguments: argparse.Namespace) -> None:
+    """Make the run that the command line asks for, resume it, and train or measure."""
+    home = data_home() / recipe.name
+    folders, folder = arguments.shards or [home / "shards"], arguments.out or home / "run"
+    loader = make_loader(recipe.train, folders, world)
+    workers = arguments.workers
+    if workers is None:
+        workers = 4 if world.device.type == "cuda" else 0
+    if arguments.loader_only:
+        source = Prefetcher(loader, workers=workers, pin=world.device.type == "cuda")
+        sys.stdout.write(json.dumps(measure(source, arguments.loader_only)) + "\n")
+        source.close()
+        return
+    run = Run(recipe, loader, folder, world=world, workers=workers)
+    log.info("resumed at step %d" if run.resume() else "a new run (step %d)", run.step)
+    log.info("training positions: %s", loader.positions())
+    logs = RunLog(folder, tensorboard=not arguments.no_tensorboard) if world.writes else None
+    try:
+        train(run, logs, stop_after=60 * arguments.minutes)
+    finally:
+        run.batches.close()
+        if logs is not None:
+            logs.close()
+
+
+def make_loader(plan: TrainPlan, folders: Sequence[Path], world: World | None = None) -> Loader:
+    """Return the loader of a plan, for this process.
 
     Raises:
         ShardError: a folder is unusable.
     """
-    return Loader(folders, plan.batch, {int(size): share for size, share in plan.shares.items()}, seed=plan.seed)
+    world = world or World()
+    shares = {int(size): share for size, share in plan.shares.items()}
+    return Loader(folders, plan.batch, shares, seed=plan.seed, rank=world.rank, world=world.size, agree=world.agree)

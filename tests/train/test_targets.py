@@ -113,7 +113,7 @@ def test_folders_of_different_targets_train_together(tmp_path):
     plan = TrainPlan(steps=3, batch=16, shares={"9": 1.0})
     run = Run(Recipe("mixed", SamplePlan(()), net, {}, plan), loader, tmp_path / "run")
     for _ in range(3):
-        assert all(np.isfinite(value) for value in run.train_step().values())
+        assert all(np.isfinite(float(value)) for value in run.train_step().values())
     assert all(np.isfinite(value) for value in run.validate().get("9", {}).values())
     with pytest.raises(ShardError, match="different encodings"):
         other = make_header("alphagozero-17", ["next"])

@@ -44,7 +44,7 @@ def test_the_loss_falls(shards, tmp_path, optimiser):
     terms = [run.train_step() for _ in range(60)]
     first, last = (np.mean([t["total"] for t in part]) for part in (terms[:8], terms[-8:]))
     assert last < first - 0.3
-    assert all(np.isfinite(t["gradient"]) for t in terms)
+    assert all(np.isfinite(float(t["gradient"])) for t in terms)
 
 
 @pytest.mark.parametrize("norm", ["batch", "affine"])

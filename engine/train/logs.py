@@ -1,0 +1,56 @@
+"""The log of a run: `log.jsonl`, one line an event, and the same figures for TensorBoard where it is installed."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+log = logging.getLogger(__name__)
+
+TENSORBOARD_HINT = "tensorboard is not installed: no TensorBoard logs (pip install 'keisei[train]'); log.jsonl has all"
+
+
+class RunLog:
+    """Writes the figures of a run. Made by the process that writes."""
+
+    def __init__(self, folder: Path, *, tensorboard: bool = True) -> None:
+        """Begin or go on with the log in a run folder; `tensorboard` also writes below `folder/tensorboard`."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / "log.jsonl"
+        self._board: Any = None
+        if tensorboard:
+            try:
+                from torch.utils.tensorboard import SummaryWriter
+
+                self._board = SummaryWriter(str(folder / "tensorboard"))
+            except ImportError:
+                log.info(TENSORBOARD_HINT)
+
+    def write(self, event: str, step: int, values: dict[str, Any]) -> None:
+        """Append one line; figures in dictionaries (by board size) become TensorBoard names with a slash."""
+        line = {"event": event, "step": step, **values}
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+        log.info("%s", json.dumps(line))
+        if self._board is not None:
+            for name, value in flatten(values).items():
+                self._board.add_scalar(f"{event}/{name}", value, step)
+            self._board.flush()
+
+    def close(self) -> None:
+        """Close the TensorBoard file."""
+        if self._board is not None:
+            self._board.close()
+
+
+def flatten(values: dict[str, Any], prefix: str = "") -> dict[str, float]:
+    """Return the numbers of nested dictionaries under names joined by slashes."""
+    found: dict[str, float] = {}
+    for name, value in values.items():
+        if isinstance(value, dict):
+            found |= flatten(value, f"{prefix}{name}/")
+        elif isinstance(value, int | float):
+            found[prefix + name] = value
+    return found
