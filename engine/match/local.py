@@ -10,6 +10,7 @@ import logging
 import shlex
 import threading
 import time
+import warnings
 from dataclasses import dataclass, field
 
 from engine import factory
@@ -65,6 +66,8 @@ class NetPool:
         with self._lock:
             key = (net, settings)
             if key not in self._nets:
+                # Nets are compiled in several threads here, where the compiler's own silencing does not hold.
+                warnings.filterwarnings("ignore", message="Converting a tensor to a Python")
                 loaded = factory.load(net, settings)
                 shared = SharedEvaluator(loaded.evaluator, self._sharers)
                 self._nets[key] = LoadedNet(shared, loaded.name, loaded.trained_sizes)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from engine import factory, sgf
 from engine.board.position import Position
 from engine.board.rules import parse_rules
-from engine.errors import ConfigError, EngineError, SgfError
+from engine.errors import ConfigError, EngineError
 from engine.nn.settings import NetSettings
 from engine.player.rawnet import raw_output
 
@@ -65,15 +65,15 @@ def sgf_openings(path: Path, plies: int, settings: GameSettings) -> list[list[in
     Games of another size, with set-up stones, passes or moves out of turn in the opening, or shorter, are left out, and
     so are positions that occurred before (rotations and reflections count as the same).
 
-    Raises SgfError if none can be read.
+    Raises EngineError if none can be read.
     """
     files = sorted(file for file in path.rglob("*") if file.suffix.lower() == ".sgf") if path.is_dir() else [path]
     openings, seen = [], set()
-    errors: list[SgfError] = []
+    errors: list[EngineError] = []
     for file in files:
         try:
             record = sgf.read(file)
-        except SgfError as error:
+        except EngineError as error:
             errors.append(error)
             continue
         moves = record.moves[:plies]

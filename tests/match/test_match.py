@@ -217,3 +217,15 @@ def test_gnu_go_against_itself(tmp_path):
         assert sgf.read(tmp_path / "out" / game["sgf"]).position().n_moves == game["moves"]
         if game["reason"] == "score":
             assert game["scored_by"] == "referee" and not game["disputed"]
+
+
+@pytest.mark.peer
+@pytest.mark.skipif(shutil.which("gnugo", path="/usr/games:/usr/bin:/usr/local/bin") is None, reason="no gnugo")
+def test_the_net_that_ships_against_gnu_go(tmp_path):
+    gnugo = shutil.which("gnugo", path="/usr/games:/usr/bin:/usr/local/bin")
+    engines = "k=keisei:@1 --set net.threads=1", f"g={gnugo} --mode gtp --level 1"
+    options = ["--rules", "chinese", "--referee", f"{gnugo} --mode gtp", "--jobs", "2", "--timeout", "300"]
+    games, summary = play(tmp_path, *engines, *options, games=4, size="9")
+    assert {game["reason"] for game in games} <= {"score", "resign"}
+    assert summary["pairings"][0]["forfeits"] == {"k": {}, "g": {}}
+    assert "winrate" in sgf.read(tmp_path / "out" / games[0]["sgf"]).comments[5]
