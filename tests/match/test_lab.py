@@ -41,11 +41,11 @@ def test_a_gauntlet(mock, tmp_path):
 
 def test_an_sprt_stops_a_pairing(mock, tmp_path, capsys):
     engines = [mock(), mock("--fault", "resign", "--at", 1)]
-    games, summary = play(tmp_path, engines, "--games", 400, "--sprt", 0, 200, size="3")
+    games, summary = play(tmp_path, engines, "--games", 60, "--sprt", 0, 200, size="3")
     rule = summary["pairings"][0]["rule"]
     assert rule["decision"] == "H1" and len(games) == rule["used"] < 40
     assert "H1 accepted" in capsys.readouterr().out
-    again, _ = play(tmp_path, engines, "--games", 400, "--sprt", 0, 200, "--resume", size="3")
+    again, _ = play(tmp_path, engines, "--games", 60, "--sprt", 0, 200, "--resume", size="3")
     assert again == games
 
 
