@@ -21,6 +21,7 @@ from engine.player.settings import PlayerSettings
 from engine.search.params import SearchParams
 
 if TYPE_CHECKING:
+    from engine.judge.judgment_net import JudgmentNetOpinion
     from engine.judge.net_judge import Judge
     from engine.player.player import Player
 
@@ -86,6 +87,26 @@ def load(net: str | None, settings: NetSettings) -> LoadedNet:
     return LoadedNet(make_evaluator(loaded, settings), description.name, frozenset(description.sizes) or None)
 
 
+def load_judgment(net: str | None, settings: NetSettings, *, symmetries: int = 1) -> JudgmentNetOpinion:
+    """Load a judgment net as a source of opinions for engine.judge.Judge.
+
+    Args:
+        net: a file or a name of `keisei nets list`; None for the judgment net that comes with the engine.
+        settings: section `net`.
+
+    Raises:
+        WeightsError: there is no such net, or it is none.
+    """
+    from engine.judge.judgment_net import JudgmentNetOpinion
+    from engine.nn.catalog import find
+
+    path = find("judgment" if net is None else net)
+    from engine.nn.judgment_evaluator import JudgmentEvaluator
+    from engine.nn.net import load_net
+
+    return JudgmentNetOpinion(JudgmentEvaluator(load_net(path), settings), symmetries=symmetries)
+
+
 def make_player(settings: EngineSettings, net: NetSource) -> Player:
     """Make a player that will think with that net."""
     from engine.player.player import Player
@@ -132,4 +153,15 @@ def _may_refuse_sizes(net: str | None) -> bool:
     return net is not None and Path(net).name.endswith((".txt", ".txt.gz"))
 
 
-__all__ = ["SECTIONS", "ConfigError", "EngineSettings", "load", "make_judge", "make_player", "make_settings", "preset", "serve_gtp"]
+__all__ = [
+    "SECTIONS",
+    "ConfigError",
+    "EngineSettings",
+    "load",
+    "load_judgment",
+    "make_judge",
+    "make_player",
+    "make_settings",
+    "preset",
+    "serve_gtp",
+]

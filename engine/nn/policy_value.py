@@ -16,6 +16,7 @@ from ..errors import WeightsError
 from ..evaluator import ENCODING_SHAPES
 from .alphagozero_net import AlphaGoZeroNet
 from .blocks import Linear, TipRMSNorm, activation, conv, make_block, norm, pool_policy, pool_value
+from .judgment import JudgmentNet
 from .leelazero_net import LeelaZeroNet
 from .raw_outputs import RawOutputs
 from .spec import Spec, check_spec, conv_spec, count_blocks
@@ -135,6 +136,7 @@ FAMILIES: dict[str, Callable[[Spec], nn.Module]] = {
     "policy-value": PolicyValueNet,
     "leela-zero": LeelaZeroNet,
     "alphago-zero": AlphaGoZeroNet,
+    "judgment": JudgmentNet,
 }
 
 
@@ -155,6 +157,10 @@ def build_module(spec: Spec, *, trainable: bool = False) -> nn.Module:
         zero = AlphaGoZeroNet(spec, trainable=True)
         zero.initialise()
         return zero
+    if spec["family"] == "judgment":
+        judging = JudgmentNet(spec, trainable=True)
+        judging.initialise()
+        return judging
     if spec["family"] != "policy-value":
         raise WeightsError(f"{spec['family']} nets cannot be trained")
     module = PolicyValueNet(spec, trainable=True)

@@ -29,6 +29,9 @@ A block is one of (c = channels around it; an act is identity, relu, mish or sil
      "rope": null | {"kind": "fixed", "theta": t} | {"kind": "learnable"}}
     {"kind": "ffn", "hidden": n, "gated": bool, "eps": e}
 
+A judgment spec (judgment.py): {"family": "judgment", "name", "encoding", "version": 1, "pass_alive_under_suicide",
+"input", "channels", "blocks", "tip" (a batchnorm), as above, "head": {"channels": n, "act": a}}.
+
 A Leela Zero spec: {"family": "leela-zero", "name": text, "encoding": "leelazero-18", "version": 1 | 2, "channels": n,
 "blocks": n}.
 
@@ -189,6 +192,9 @@ def parameter_count(spec: Spec) -> int:
         points, p, v, h = spec["size"][0] * spec["size"][1], *(spec[key] for key in _ZERO_HEADS)
         return int(9 * c * (planes + spec["blocks"] * 2 * c) + c * (p + v) + points * (p * (points + 1) + v * h))
     total = _conv(spec["input"], planes, c) + n_globals * c + sum(_block_size(b, c) for b in spec["blocks"])
+    if spec["family"] == "judgment":
+        width = spec["head"]["channels"]
+        return int(total + c * width + 3 * width * width + 5 * width)
     if spec["meta"]:
         h1, h2 = spec["meta"]["hidden"]
         total += spec["meta"]["inputs"] * h1 + h1 * h2 + h2 * c
@@ -277,6 +283,8 @@ def _check(spec: Spec) -> None:
             _size(length, "board size", 25)
         for key in _ZERO_HEADS:
             _size(spec[key], key)
+    elif spec["family"] == "judgment":
+        _check_judgment(spec)
     else:
         _require(spec["family"] == "policy-value", f"unknown kind of net {spec['family']!r}")
         _check_policy_value(spec)
@@ -305,6 +313,18 @@ def _check_policy_value(spec: Spec) -> None:
         _require(isinstance(tip["spatial"], bool), "tip: spatial is not true or false")
         _number(tip["eps"], "tip: epsilon", 0, 1)
     _check_heads(spec["policy"], spec["value"])
+
+
+def _check_judgment(spec: Spec) -> None:
+    _require(spec["version"] == 1, f"unknown version {spec['version']!r} of judgment nets")
+    _require(isinstance(spec["pass_alive_under_suicide"], bool), "pass_alive_under_suicide is not true or false")
+    _convs([spec["input"]], 1, "input")
+    _require(1 <= count_blocks(spec["blocks"]) <= MAX_BLOCKS, f"the number of blocks is not between 1 and {MAX_BLOCKS}")
+    for i, block in enumerate(spec["blocks"]):
+        _check_block(block, f"block {i}")
+    _require(spec["tip"]["norm"] == "batchnorm", "the tip of a judgment net is a batchnorm")
+    _acts([spec["tip"]["act"], spec["head"]["act"]], 2, "tip and head")
+    _size(spec["head"]["channels"], "judgment head")
 
 
 def _check_heads(policy: Spec, value: Spec) -> None:
