@@ -25,7 +25,7 @@ COMMANDS = {
     "train": ("engine.train.train", "main", "train a net by a recipe"),
     "selfplay": ("engine.train.selfplay.command", "main", "play games of a net against itself, to train from"),
     "label": ("engine.train.label", "main", "label positions with a net, to train another from"),
-    "evaluate": ("engine.train.evaluate", "main", "measure a net on held-out games"),
+    "evaluate": ("engine.evaluate.cli", "main", "measure nets and judges on held-out games"),
     "export": ("engine.train.export", "main", "put a trained net into weights/"),
 }
 BENCHMARKS = ("board", "net", "search")

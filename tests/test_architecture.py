@@ -19,7 +19,7 @@ BOARD = {*LAYER_0, "engine.board"}
 JUDGE = {*BOARD, "engine.search", "engine.judge"}
 PLAYER = {*JUDGE, "engine.sgf", "engine.player"}
 ENGINE = {*PLAYER, "engine.nn", "engine.gtp", "engine.factory", "engine.cli", "engine.__main__"}
-APPS = {"engine.match", "engine.train", "engine.bench", "engine.judging"}
+APPS = {"engine.match", "engine.train", "engine.evaluate", "engine.bench", "engine.judging"}
 # What each unit may import of the engine, besides itself and the version in `engine`.
 ALLOWED = {
     **dict.fromkeys(LAYER_0, LAYER_0),
@@ -35,6 +35,7 @@ ALLOWED = {
     "engine.__main__": ENGINE,
     "engine.match": ENGINE,
     "engine.train": {*ENGINE, "engine.match"},
+    "engine.evaluate": {*ENGINE, "engine.match", "engine.train"},
     "engine.bench": ENGINE,
     "engine.judging": {*ENGINE, "engine.match"},
     "engine": set(),

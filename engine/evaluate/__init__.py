@@ -1,0 +1,1 @@
+"""Measuring what the engine says against what is known: `keisei evaluate`. An application; nothing imports it."""

@@ -1,0 +1,24 @@
+"""`keisei evaluate WHAT`: hands over to what measures it, so that each can have its own options."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+
+WHAT = {
+    "policy": ("engine.train.evaluate", "how well a net predicts the moves of held-out games"),
+    "judge": ("engine.evaluate.judge", "how often a judge is right about finished games"),
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `keisei evaluate`. Errors go to the caller as EngineError."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    if not words or words[0] not in WHAT:
+        asked = bool(words) and words[0] in ("-h", "--help")
+        lines = [f"  {name:8}{text}" for name, (_, text) in WHAT.items()]
+        print("\n".join(["usage: keisei evaluate WHAT [OPTIONS]", "", *lines]), file=None if asked else sys.stderr)
+        return 0 if asked else 2
+    module = importlib.import_module(WHAT[words[0]][0])
+    return int(module.main(words if words[0] == "policy" else words[1:]))
