@@ -6,6 +6,8 @@ name = "…"
 [net]       kind (kinds.KINDS, "policy-value" if absent) and what that kind takes
 [loss]      what the kind takes; for "policy-value" losses.LossWeights
 [train]     TrainPlan
+[selfplay]  selfplay.plan.SelfplayPlan
+[loop]      selfplay.loop.LoopPlan
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from .fill import fill
 from .kinds import Kind, make_kind
 from .samples import SamplePlan, SourcePlan
 
-SECTIONS = ("name", "samples", "labels", "net", "loss", "train")
+SECTIONS = ("name", "samples", "labels", "net", "loss", "train", "selfplay", "loop")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,8 @@ class Recipe:
     loss: dict[str, Any]
     train: TrainPlan
     labels: LabelPlan = LabelPlan()
+    selfplay: dict[str, Any] = field(default_factory=dict)
+    loop: dict[str, Any] = field(default_factory=dict)
 
     def kind(self) -> Kind:
         """Return the kind of net that the recipe trains. Raises ConfigError."""
@@ -124,6 +128,8 @@ def read_recipe(name: str) -> Recipe:
         loss=dict(table.get("loss", {})),
         train=fill(TrainPlan, table.get("train", {}), "train"),
         labels=fill(LabelPlan, labels | {"targets": tuple(labels.get("targets", ()))}, "labels"),
+        selfplay=dict(table.get("selfplay", {})),
+        loop=dict(table.get("loop", {})),
     )
     recipe.kind()
     return recipe

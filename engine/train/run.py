@@ -142,19 +142,27 @@ class Run:
         """
         if not self.checkpoint.exists():
             return False
+        self._restore(self.checkpoint, batches=True)
+        return True
+
+    def take_over(self, checkpoint: Path) -> None:
+        """Go on with another run's net, average and optimiser, on this run's own batches. Raises ConfigError."""
+        self._restore(checkpoint, batches=False)
+
+    def _restore(self, checkpoint: Path, *, batches: bool) -> None:
         try:
-            state = torch.load(self.checkpoint, map_location="cpu", weights_only=True)
+            state = torch.load(checkpoint, map_location="cpu", weights_only=True)
             self.net.load_state_dict(state["net"])
             self.average.restore(state["average"])
             self.optimiser.restore(state["optimiser"])
-            self.batches.restore(state["loader"])
+            if batches:
+                self.batches.restore(state["loader"])
             self.step, self.seconds = int(state["step"]), float(state["seconds"])
-        except (RuntimeError, ValueError, KeyError, EOFError, pickle.UnpicklingError) as error:
+        except (OSError, RuntimeError, ValueError, KeyError, EOFError, pickle.UnpicklingError) as error:
             reason = str(error).splitlines()[0]
-            raise ConfigError(f"{self.checkpoint}: not a checkpoint of this recipe ({reason})") from error
+            raise ConfigError(f"{checkpoint}: not a checkpoint of this recipe ({reason})") from error
         if "random" in state:
             torch.set_rng_state(state["random"])
-        return True
 
     def forward(self, net: nn.Module, batch: Batch) -> Any:
         """Evaluate a batch, in autocast if the plan says so."""

@@ -2,7 +2,8 @@
 
     keisei selfplay --net NET --sizes 7,8,10-12 --visits 1 --temperature 0.8 --games 5000 --out DIR
 
-writes DIR/games.tsv. The same command goes on after a kill, and adds games when --games is higher.
+writes DIR/games.tsv; with more than one visit also DIR/shards, positions with the visits (pi) and the result (z) to
+train from. The same command goes on after a kill, and adds games when --games is higher.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from ..nets import add_net_options, open_net
 from .plan import SelfplayPlan, parse_sizes, parse_weights
 
 log = logging.getLogger(__name__)
+MOST_ROWS = 256  # in one batch
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -39,6 +41,11 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--temperature", type=float, default=default.temperature)
     parser.add_argument("--temperature-moves", type=int, default=default.temperature_moves, help="on 19x19")
     parser.add_argument("--late-temperature", type=float, default=default.late_temperature)
+    parser.add_argument("--noise-fraction", type=float, default=default.noise_fraction, help="of Dirichlet noise")
+    parser.add_argument("--leaves", type=int, default=default.leaves, help="of one game in a batch")
+    parser.add_argument("--no-resign", dest="resign", action="store_false", help="play every game to its end")
+    parser.add_argument("--resign-wrong", type=float, default=default.resign_wrong, help="share of wrong resignations")
+    parser.add_argument("--playout-share", type=float, default=default.playout_share, help="of games played to the end")
     parser.add_argument("--games-at-once", type=int, default=default.games_at_once)
     parser.add_argument("--part-games", type=int, default=default.part_games, help="games that are written together")
     parser.add_argument("--seed", type=int, default=default.seed)
@@ -60,7 +67,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         given.pop("rules")
     plan = SelfplayPlan(**given)
     plan.check()
-    evaluator, net = open_net(arguments.net, arguments, max_batch=max(plan.games_at_once, 8))
+    evaluator, net = open_net(
+        arguments.net, arguments, max_batch=max(8, min(MOST_ROWS, plan.games_at_once * plan.leaves))
+    )
     store = GameStore(arguments.out, plan, net)
     start = time.monotonic()
     played = play(evaluator, plan, arguments.games, store)

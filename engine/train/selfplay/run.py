@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from engine.evaluator import Evaluator
 
 from .game import Begin, PlayedGame, policy_game
 from .lockstep import Lockstep
-from .plan import SelfplayPlan, draw_game
+from .plan import GamePlan, SelfplayPlan, draw_game
+from .positions import write_positions
+from .resign import as_figures, learn_threshold, lows_of
+from .search_game import search_game
 from .store import GameStore
 
 log = logging.getLogger(__name__)
@@ -41,10 +44,19 @@ class Progress:
             )  # fmt: skip
 
 
-def play(evaluator: Evaluator, plan: SelfplayPlan, games: int, store: GameStore) -> int:
+def play(
+    evaluator: Evaluator,
+    plan: SelfplayPlan,
+    games: int,
+    store: GameStore,
+    *,
+    earlier: Sequence[dict[str, Any]] = (),
+) -> int:
     """Play until the folder holds so many games; return how many were played now.
 
-    Sizes are played one after the other within a part, each with `games_at_once` games in one batch.
+    A part's games share one threshold of resignation, learned from the parts before it (`earlier`: parts of other
+    folders). Sizes are played one after the other within a part, each with `games_at_once` games in one batch. Games
+    with search become shards too.
     """
     done = sum(part["games"] for part in store.parts)
     progress = Progress(games, done)
@@ -52,33 +64,45 @@ def play(evaluator: Evaluator, plan: SelfplayPlan, games: int, store: GameStore)
     while done < games:
         numbers = range(done, min(games, done + plan.part_games))
         start = time.monotonic()
+        threshold = known_threshold(plan, [*earlier, *store.parts])
         finished = []
-        for game in play_numbers(evaluator, plan, numbers):
+        for game in play_numbers(evaluator, plan, numbers, threshold):
             progress.add(game)
             finished.append(game)
         finished.sort(key=lambda game: game.plan.number)
-        store.write(finished, {"seconds": round(time.monotonic() - start, 1)})
+        note: dict[str, Any] = {"seconds": round(time.monotonic() - start, 1)}
+        if plan.visits > 1:
+            note["positions"] = write_positions(store.path, evaluator.encoding, finished, len(store.parts), store.net)
+            played_out = [game for game in finished if threshold is None or game.plan.to_the_end]
+            note["resign"] = as_figures([lows_of(game) for game in played_out], threshold)
+        store.write(finished, note)
         done += len(finished)
         played += len(finished)
     return played
 
 
-def play_numbers(evaluator: Evaluator, plan: SelfplayPlan, numbers: range) -> Iterator[PlayedGame]:
-    """Yield the games of these numbers as they end."""
+def known_threshold(plan: SelfplayPlan, parts: Sequence[dict[str, Any]]) -> float | None:
+    """Return the threshold of resignation that follows from these parts."""
+    if not plan.resign or plan.visits == 1:
+        return None
+    lows = [tuple(pair) for part in parts for pair in part.get("resign", {}).get("lows", [])]
+    return learn_threshold(lows, plan.resign_wrong)
+
+
+def play_numbers(
+    evaluator: Evaluator, plan: SelfplayPlan, numbers: Iterable[int], threshold: float | None = None
+) -> Iterator[PlayedGame]:
+    """Yield the games of these numbers as they end; see search_game for the threshold."""
     games = [draw_game(plan, number) for number in numbers]
+    rows = plan.leaves if plan.visits > 1 else 1
     for size in sorted({game.size for game in games}):
         mine = [game for game in games if game.size == size]
-        lockstep = Lockstep(evaluator, size, slots=min(plan.games_at_once, len(mine)))
-        yield from lockstep.run(beginning(evaluator, plan, game) for game in mine)
+        lockstep = Lockstep(evaluator, size, slots=min(plan.games_at_once, len(mine)), rows=rows)
+        yield from lockstep.run(beginning(evaluator, plan, game, threshold) for game in mine)
 
 
-def beginning(evaluator: Evaluator, plan: SelfplayPlan, game: object) -> Begin:
+def beginning(evaluator: Evaluator, plan: SelfplayPlan, game: GamePlan, threshold: float | None) -> Begin:
     """Return what begins a game on the rows it is given."""
-    return lambda rows: policy_game(evaluator, plan, game, rows)  # type: ignore[arg-type]
-
-
-def folder_of(out: Path | None, net: str) -> Path:
-    """Return the folder of a run."""
-    from ..recipe import data_home
-
-    return out or data_home() / "selfplay" / net
+    if plan.visits == 1:
+        return lambda rows: policy_game(evaluator, plan, game, rows)
+    return lambda rows: search_game(evaluator, plan, game, rows, threshold)

@@ -44,7 +44,7 @@ class GameStore:
             SelfplayError: it is damaged.
         """
         path.mkdir(parents=True, exist_ok=True)
-        self.path = path
+        self.path, self.net = path, net
         head = {"format": FORMAT, "net": net, "plan": _plain(plan)}
         if not (path / MANIFEST).exists():
             write_whole(path / MANIFEST, json.dumps(head) + "\n")
@@ -56,9 +56,8 @@ class GameStore:
 
     def _mend(self) -> None:
         """Cut off what a killed run wrote of a part that it did not finish."""
-        text = (self.path / MANIFEST).read_bytes()
-        if not text.endswith(b"\n"):
-            write_whole(self.path / MANIFEST, text[: text.rfind(b"\n") + 1].decode())
+        for manifest in (self.path / MANIFEST, self.path / "shards" / MANIFEST):
+            mend_lines(manifest)
         length = self.parts[-1]["table_bytes"] if self.parts else 0
         table = self.path / TABLE
         have = table.stat().st_size if table.exists() else 0
@@ -106,6 +105,13 @@ def read_store(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     return head, parts
 
 
+def mend_lines(path: Path) -> None:
+    """Cut an unfinished last line off a file of lines; nothing happens if there is no such file."""
+    text = path.read_bytes() if path.exists() else b""
+    if text and not text.endswith(b"\n"):
+        write_whole(path, text[: text.rfind(b"\n") + 1].decode())
+
+
 def write_whole(path: Path, text: str) -> None:
     """Write a file so that it is there whole or not at all."""
     temporary = path.with_name(path.name + ".part")
@@ -119,13 +125,17 @@ def write_whole(path: Path, text: str) -> None:
 def row(game: PlayedGame) -> str:
     """Return a game as a line of the table."""
     plan = game.plan
-    moves = "".join(
-        "zz" if turn.action == plan.size**2 else chr(97 + turn.action % plan.size) + chr(97 + turn.action // plan.size)
-        for turn in game.turns
+    fields = (plan.size, f"{plan.komi:g}", plan.rules, game.result, "", "", "", "B", letters(game), plan.number)
+    return "\t".join(map(str, fields))
+
+
+def letters(game: PlayedGame) -> str:
+    """Return the moves of a game as SGF letter pairs, `zz` = pass."""
+    size = game.plan.size
+    pairs = (
+        "zz" if t.action == size**2 else chr(97 + t.action % size) + chr(97 + t.action // size) for t in game.turns
     )
-    return "\t".join(
-        [str(plan.size), f"{plan.komi:g}", plan.rules, game.result, "", "", "", "B", moves, str(plan.number)]
-    )
+    return "".join(pairs)
 
 
 def summary(games: Sequence[PlayedGame]) -> dict[str, Any]:
