@@ -10,6 +10,7 @@ cdef class Flight:
     cdef object ticket         # while an AsyncEvaluator works on it
     cdef object evaluation
     cdef int rows              # rows handed over
+    cdef int first             # row of the evaluation that belongs to the first of them
     cdef int encode(self, Context* x, bint pad) except -1                          # the batch into the arrays
     cdef int send(self, object evaluator, bint two_steps, bint ownership) except -1
     cdef int receive(self, object evaluator) except -1                             # wait for the evaluation

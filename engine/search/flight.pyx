@@ -76,25 +76,26 @@ cdef list fill_outputs(Flight flight, int area, bint ownership, Outputs* out):
     """Point out at the evaluation's arrays. Return the arrays, which must live as long as out is used."""
     e = flight.evaluation
     keep = []
-    out.logits = take(keep, e.policy_logits, flight.rows, area + 1, "policy_logits")
-    out.value = take(keep, e.value, flight.rows, 1, "value")
+    out.logits = take(keep, e.policy_logits, flight, area + 1, "policy_logits")
+    out.value = take(keep, e.value, flight, 1, "value")
     score = e.score_mean if e.score_mean is not None else e.lead
     lead = e.lead if e.lead is not None else e.score_mean
-    out.score_mean = take(keep, score, flight.rows, 1, "score_mean")
-    out.lead = take(keep, lead, flight.rows, 1, "lead")
-    out.score_stdev = take(keep, e.score_stdev, flight.rows, 1, "score_stdev")
-    out.ownership = take(keep, e.ownership if ownership else None, flight.rows, area, "ownership")
+    out.score_mean = take(keep, score, flight, 1, "score_mean")
+    out.lead = take(keep, lead, flight, 1, "lead")
+    out.score_stdev = take(keep, e.score_stdev, flight, 1, "score_stdev")
+    out.ownership = take(keep, e.ownership if ownership else None, flight, area, "ownership")
     return keep
 
 
-cdef const float* take(list keep, array, int rows, int columns, str name) except? NULL:
-    """Return a pointer to rows * columns floats of the array, or NULL for None."""
+cdef const float* take(list keep, array, Flight flight, int columns, str name) except? NULL:
+    """Return a pointer to the flight's rows of the array, columns floats each, or NULL for None."""
     cdef const float[::1] view
     if array is None:
         return NULL
     flat = np.ascontiguousarray(array, dtype=np.float32).reshape(-1)
-    if flat.shape[0] < rows * columns:
-        raise ValueError(f"evaluator: {name} has {flat.shape[0]} values, {rows} x {columns} expected")
+    if flat.shape[0] < (flight.first + flight.rows) * columns:
+        raise ValueError(
+            f"evaluator: {name} has {flat.shape[0]} values, {flight.first + flight.rows} x {columns} expected")
     keep.append(flat)
     view = flat
-    return &view[0]
+    return &view[flight.first * columns]

@@ -65,8 +65,8 @@ class Searcher:
 
         Raises EngineError out of order, or if no legal move is allowed.
         """
-    def absorb(self, evaluation: Evaluation) -> None:
-        """Take in the evaluation of the rows gathered (more rows do no harm).
+    def absorb(self, evaluation: Evaluation, first: int = 0) -> None:
+        """Take in the evaluation of the rows gathered: its rows from `first` on (more rows do no harm).
 
         Raises EngineError out of order, or if a value is not finite; nothing stays in flight then.
         """

@@ -388,19 +388,22 @@ cdef class Searcher:
             if state == 0 and not self._reason(self._step_visits, False, None):
                 raise RuntimeError("search: no walk could be made")
 
-    def absorb(self, evaluation):
+    def absorb(self, evaluation, int first=0):
         cdef Flight flight
-        if not self._waiting:
+        if first < 0 or not self._waiting:
             raise EngineError("search: an evaluation came that was not asked for")
         self._waiting = False
         flight = self._pipeline.flights[0]
         flight.evaluation = evaluation
+        flight.first = first
         self._pipeline.batches += 1
         try:
             flight.take(&self.x, self._pipeline.evaluator.name)
         except BaseException:
             self._pipeline.forget(&self.x)
             raise
+        finally:
+            flight.first = 0
 
     def finish(self):
         if self._step is None or self._waiting or self.x.tree.root == 0:

@@ -80,8 +80,8 @@ def test_a_batch_larger_than_the_evaluator_takes_is_cut_into_equal_pieces():
     def game(rows):
         rows.spatial[:] = rows.globals_[:] = 0
         rows.spatial[0, 0, 0, 0] = number = next(numbers)
-        answer = yield 1
-        return number, float(answer.value[0])
+        answer, row = yield 1
+        return number, float(answer.value[row])
 
     numbers = iter(range(1, 8))
     lockstep = Lockstep(recording, 5, slots=7)

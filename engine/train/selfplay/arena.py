@@ -13,12 +13,12 @@ import numpy as np
 
 from engine.board.position import BLACK
 from engine.errors import ConfigError
-from engine.evaluator import Evaluation, Evaluator
+from engine.evaluator import Evaluator
 from engine.search.root import RootOptions
 from engine.search.searcher import Searcher
 
 from .game import PlayedGame, Turn, begin, counted, over, pick, temperature
-from .lockstep import Rows, cut
+from .lockstep import Answer, Rows
 from .plan import GamePlan, SelfplayPlan, draw_game
 from .search_game import RowsEvaluator, search, search_params
 
@@ -70,7 +70,7 @@ class Score:
 
 def arena_game(
     evaluators: Sequence[Evaluator], plan: SelfplayPlan, game: GamePlan, rows: Sequence[Rows]
-) -> Generator[Step, Evaluation, PlayedGame]:
+) -> Generator[Step, Answer, PlayedGame]:
     """Play one game; player number % 2 of the game has Black."""
     position, rng = begin(game), np.random.default_rng(game.seed)
     searchers = [
@@ -129,7 +129,7 @@ def _play_size(
     slots = min(plan.games_at_once, len(numbers))
     arrays = [evaluator.allocate(slots * leaves, size, size) for evaluator in evaluators]
     waiting = iter(numbers)
-    playing: dict[int, tuple[Generator[Step, Evaluation, PlayedGame], Step]] = {}
+    playing: dict[int, tuple[Generator[Step, Answer, PlayedGame], Step]] = {}
     while not settled(score, games, need):
         for slot in range(slots):
             number = None if slot in playing else next(waiting, None)
@@ -159,14 +159,14 @@ def _numbered(game: GamePlan, number: int) -> GamePlan:
     return dataclasses.replace(game, number=number, seed=game.seed + number % 2)
 
 
-def _evaluate(evaluator: Evaluator, arrays: Any, slots: list[int], leaves: int) -> list[Evaluation]:
+def _evaluate(evaluator: Evaluator, arrays: Any, slots: list[int], leaves: int) -> list[Answer]:
     """Evaluate the rows of these slots, as many slots at a time as fit, and return each slot's answer."""
     spatial, globals_ = arrays
-    answers: list[Evaluation] = []
+    answers: list[Answer] = []
     most = evaluator.max_batch // leaves
     for start in range(0, len(slots), most):
         some = slots[start : start + most]
         index = (np.array(some)[:, None] * leaves + np.arange(leaves)).ravel()
         evaluation = evaluator.evaluate(spatial[index], globals_[index])
-        answers += [cut(evaluation, i * leaves, (i + 1) * leaves) for i in range(len(some))]
+        answers += [(evaluation, i * leaves) for i in range(len(some))]
     return answers

@@ -13,11 +13,11 @@ from engine.board.planes import encode_into
 from engine.board.position import BLACK, WHITE, Position
 from engine.board.rules import parse_rules
 from engine.board.scoring import score
-from engine.evaluator import Evaluation, Evaluator
+from engine.evaluator import Evaluator
 from engine.judge import Judge
 from engine.judge.score import all_alive
 
-from .lockstep import Rows
+from .lockstep import Answer, Rows
 from .plan import GamePlan, SelfplayPlan
 
 FloatArray = NDArray[np.float32]
@@ -57,18 +57,18 @@ class PlayedGame:
 
 def policy_game(
     evaluator: Evaluator, plan: SelfplayPlan, game: GamePlan, rows: Rows
-) -> Generator[int, Evaluation, PlayedGame]:
+) -> Generator[int, Answer, PlayedGame]:
     """Play a game with moves drawn from the net's policy; one row a move."""
     position, rng = begin(game), np.random.default_rng(game.seed)
     suicide = bool(getattr(evaluator, "pass_alive_under_suicide", False))
     turns: list[Turn] = []
     while not over(position, game):
         encode_into(position, evaluator.encoding, rows.spatial[0], rows.globals_[0], pass_alive_under_suicide=suicide)
-        answer = yield 1
-        logits = np.where(position.legal_mask() > 0, answer.policy_logits[0].astype(np.float64), -np.inf)
+        answer, row = yield 1
+        logits = np.where(position.legal_mask() > 0, answer.policy_logits[row].astype(np.float64), -np.inf)
         policy = np.exp(logits - logits.max())
         action = pick(policy / policy.sum(), temperature(plan, game, len(turns)), rng)
-        turns.append(Turn(position.to_play, action, None, float(answer.value[0])))
+        turns.append(Turn(position.to_play, action, None, float(answer.value[row])))
         position.play(action)
     return counted(evaluator, game, position, turns)
 
@@ -105,4 +105,4 @@ def pick(policy: NDArray[np.floating], temperature: float, rng: np.random.Genera
     return int(rng.choice(len(policy), p=weights / math.fsum(weights)))
 
 
-Begin = Callable[[Rows], Generator[int, Evaluation, PlayedGame]]
+Begin = Callable[[Rows], Generator[int, Answer, PlayedGame]]

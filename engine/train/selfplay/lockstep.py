@@ -1,16 +1,16 @@
 """Many games in one thread over one evaluator: each fills its rows of a shared batch, then all are evaluated at once.
 
-A game is a generator that writes its positions into its rows, yields how many they are and is sent their evaluation.
+A game is a generator that writes its positions into its rows, yields how many they are and is sent an evaluation with
+the number of the first of its rows that are the game's.
 The batch always has the same number of rows, so what a game is told, and with that the game, does not depend on its
 neighbours: the same seed plays the same games, whichever other games run beside them.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from engine.errors import ConfigError
 from engine.evaluator import Evaluation, Evaluator, FloatArray
@@ -26,7 +26,8 @@ class Rows:
     globals_: FloatArray  # [rows, G]
 
 
-Game = Generator[int, Evaluation, R]
+Answer = tuple[Evaluation, int]
+Game = Generator[int, Answer, R]
 
 
 class Lockstep:
@@ -82,15 +83,15 @@ class Lockstep:
                     del playing[slot]
                     yield outcome  # type: ignore[misc]
 
-    def _advance(self, game: Game[R], answer: Evaluation | None) -> tuple[R | None, bool]:
+    def _advance(self, game: Game[R], answer: Answer | None) -> tuple[R | None, bool]:
         try:
             self.asked += next(game) if answer is None else game.send(answer)
         except StopIteration as end:
             return end.value, True
         return None, False
 
-    def _evaluate(self) -> Callable[[int], Evaluation]:
-        """Evaluate the whole batch; return a function from slot to the slot's part of the answer."""
+    def _evaluate(self) -> Callable[[int], Answer]:
+        """Evaluate the whole batch; return a function from slot to the slot's answer."""
         self.steps += 1
         pieces = [
             self.evaluator.evaluate(
@@ -100,20 +101,8 @@ class Lockstep:
         ]
         rows = len(self.slots[0].spatial)
 
-        def part(slot: int) -> Evaluation:
+        def part(slot: int) -> Answer:
             piece, first = divmod(slot * rows, self.piece)
-            return cut(pieces[piece], first, first + rows)
+            return pieces[piece], first
 
         return part
-
-
-def cut(evaluation: Evaluation, first: int, last: int) -> Evaluation:
-    """Return rows first to last (excluded) of an evaluation, as views."""
-    parts: dict[str, Any] = {}
-    for name in _NAMES:
-        array = getattr(evaluation, name)
-        parts[name] = None if array is None else array[first:last]
-    return Evaluation(**parts)
-
-
-_NAMES = tuple(field.name for field in dataclasses.fields(Evaluation))

@@ -14,7 +14,7 @@ from engine.search.root import Limits, RootOptions
 from engine.search.searcher import Searcher
 
 from .game import PlayedGame, Turn, begin, counted, over, pick, temperature
-from .lockstep import Rows
+from .lockstep import Answer, Rows
 from .plan import GamePlan, SelfplayPlan
 
 
@@ -64,7 +64,7 @@ def search_params(plan: SelfplayPlan) -> SearchParams:
 
 def search_game(
     evaluator: Evaluator, plan: SelfplayPlan, game: GamePlan, rows: Rows, threshold: float | None
-) -> Generator[int, Evaluation, PlayedGame]:
+) -> Generator[int, Answer, PlayedGame]:
     """Play a game with search.
 
     Args:
@@ -88,12 +88,12 @@ def search_game(
 
 def search(
     searcher: Searcher, position: Position, visits: int, options: RootOptions
-) -> Generator[int, Evaluation, SearchResult]:
+) -> Generator[int, Answer, SearchResult]:
     """Search a position in steps."""
     searcher.set_position(position)
     searcher.begin(Limits(visits=visits), root=options)
     while rows := searcher.gather():
-        searcher.absorb((yield rows))
+        searcher.absorb(*(yield rows))
     return searcher.finish()
 
 
