@@ -74,7 +74,7 @@ check-tools:
 	fi
 
 $(STAMPS)/venv: | check-tools
-	@echo "keisei: setting up $(VENV) (once; downloads torch, numpy and a few small packages)" >&2
+	@echo "keisei: setting up $(VENV) (once; downloads torch, openvino, numpy and a few small packages)" >&2
 	@$(PYTHON) -m venv $(VENV) </dev/null >&2
 	@mkdir -p $(STAMPS)
 	@$(PIP) install --upgrade pip 'setuptools>=77' wheel </dev/null >&2
@@ -83,6 +83,8 @@ $(STAMPS)/venv: | check-tools
 $(STAMPS)/deps: .ci/constraints.txt pyproject.toml $(STAMPS)/venv
 	@$(PIP) install $(PIN) $(TORCH_ARGS) torch </dev/null >&2
 	@$(PIP) install $(PIN) cython numpy sgfmill safetensors tqdm </dev/null >&2
+	@$(PIP) install $(PIN) openvino </dev/null >&2 \
+	  || echo "keisei: OpenVINO cannot be installed here: nets will run by PyTorch, more slowly" >&2
 	@touch $@
 
 $(STAMPS)/package: $(SOURCES) $(STAMPS)/deps

@@ -1,7 +1,8 @@
-"""`keisei bench net`: evaluations a second of a net by board size, threads and batch, in one table.
+"""`keisei bench net`: evaluations a second of a net by board size, threads, batch and runtime, in one table.
 
 Bare net, no search and no planes: random positions go through the evaluator as the search uses it. "evaluate" waits for
-each batch; "in flight" keeps two going. The best of several short runs counts, since other programs share the machine.
+each batch; "in flight" keeps two going. Other programs share the machine, so runtimes take turns in short windows, the
+best window of each counts, and the processor time of an evaluation stands beside the rates: it hardly depends on them.
 """
 
 from __future__ import annotations
@@ -12,11 +13,14 @@ import json
 import logging
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..config import build
 from ..errors import ConfigError
+
+WINDOWS = 10
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -31,7 +35,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not options.json:
         d = net.description
         print(f"{d.name}: {d.parameters / 1e6:.2f} M parameters, {d.blocks} blocks, {d.channels} channels")
-        print(f"{'board':>7} {'threads':>7} {'precision':>9} {'batch':>5} {'evaluate /s':>12} {'in flight /s':>12}")
+        print(
+            f"{'board':>7} {'threads':>7} {'runtime':>8} {'precision':>9} {'batch':>5} {'evaluate /s':>12}"
+            f" {'in flight /s':>12} {'CPU ms':>7}"
+        )
     for size in _numbers(options.sizes, "sizes", 2, 25):
         if not net.supports_size(size, size):
             continue
@@ -40,8 +47,8 @@ def main(argv: Sequence[str] | None = None) -> int:
                 rows.append(row)
                 if not options.json:
                     print(
-                        f"{size:>4}x{size:<2} {row['threads']:>7} {row['precision']:>9} {row['batch']:>5} "
-                        f"{row['evaluate']:>12.1f} {row['in_flight']:>12.1f}",
+                        f"{size:>4}x{size:<2} {row['threads']:>7} {row['runtime']:>8} {row['precision']:>9} "
+                        f"{row['batch']:>5} {row['evaluate']:>12.1f} {row['in_flight']:>12.1f} {row['cpu_ms']:>7.2f}",
                         flush=True,
                     )
     if options.json:
@@ -54,6 +61,9 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--net", metavar="FILE|NAME", help="net file or shipped net (default: the net that plays)")
     parser.add_argument("--device", default="auto", metavar="auto|cpu|cuda:N")
     parser.add_argument("--precision", default="auto", choices=("auto", "float32", "bfloat16", "float16"))
+    parser.add_argument(
+        "--runtimes", default="auto", metavar="NAME,NAME", help="auto, openvino, torch: measured in turn (default auto)"
+    )
     parser.add_argument("--sizes", default="19", metavar="N,N", help="board sizes (default 19)")
     parser.add_argument("--threads", default="0", metavar="N,N", help="CPU threads (default 0: all)")
     parser.add_argument("--batches", default="1,2,4,8,16", metavar="N,N", help="batch sizes (default 1,2,4,8,16)")
@@ -78,57 +88,85 @@ def _measure(net: Any, size: int, threads: int, options: argparse.Namespace) -> 
     from ..nn.torch_evaluator import make_evaluator
 
     batches = _numbers(options.batches, "batches", 1, 4096)
-    settings = NetSettings(
-        device=options.device, precision=options.precision, threads=threads, max_batch=max(batches)
-    )
-    evaluator = make_evaluator(net, settings)
+    evaluators = []
+    for runtime in options.runtimes.split(","):
+        values = {"device": options.device, "precision": options.precision, "threads": threads, "runtime": runtime}
+        evaluators.append(make_evaluator(net, build(NetSettings, "net", {**values, "max_batch": max(batches)})))
     rng = np.random.default_rng(0)
     rows = []
     for batch in batches:
-        arrays = [evaluator.allocate(batch, size, size) for _ in range(2)]
-        for spatial, globals_ in arrays:
-            spatial[:] = rng.integers(0, 2, spatial.shape)
-            spatial[:, 0] = 1.0
-            globals_[:] = 0.1
-        rows.append(
-            {
-                "board": size,
-                "threads": choose_threads(threads),
-                "precision": evaluator.precision,
-                "batch": batch,
-                "evaluate": batch / _best(functools.partial(evaluator.evaluate, *arrays[0]), options.seconds),
-                "in_flight": batch / _best(_pipeline(evaluator, arrays), options.seconds),
-            }
-        )
-    evaluator.close()
+        waiting, flying = [], []
+        for evaluator in evaluators:
+            arrays = [evaluator.allocate(batch, size, size) for _ in range(2)]
+            for spatial, globals_ in arrays:
+                spatial[:] = rng.integers(0, 2, spatial.shape)
+                spatial[:, 0] = 1.0
+                globals_[:] = 0.1
+            waiting.append(functools.partial(evaluator.evaluate, *arrays[0]))
+            flying.append(Pipeline(evaluator, arrays))
+        evaluate = _best(waiting, options.seconds)
+        in_flight = _best(flying, options.seconds)
+        for evaluator, alone, two in zip(evaluators, evaluate, in_flight, strict=True):
+            rows.append(
+                {
+                    "board": size,
+                    "threads": choose_threads(threads),
+                    "runtime": evaluator.runtime,
+                    "precision": evaluator.precision,
+                    "batch": batch,
+                    "evaluate": batch / alone.wall,
+                    "in_flight": batch / two.wall,
+                    "cpu_ms": 1000.0 * min(alone.cpu, two.cpu) / batch,
+                }
+            )
+    for evaluator in evaluators:
+        evaluator.close()
     return rows
 
 
-def _pipeline(evaluator: Any, arrays: list[Any]) -> Callable[[], object]:
-    """Return a step that takes the older of two batches in flight and sends another."""
-    flying = [evaluator.submit(*pair) for pair in arrays]
-    turn = [0]
+class Pipeline:
+    """A step that takes the older of two batches in flight and sends another."""
 
-    def step() -> None:
-        evaluator.result(flying.pop(0))
-        flying.append(evaluator.submit(*arrays[turn[0]]))
-        turn[0] ^= 1
+    def __init__(self, evaluator: Any, arrays: list[Any]) -> None:
+        self._evaluator, self._arrays = evaluator, arrays
+        self._flying: list[int] = []
+        self._turn = 0
 
-    return step
+    def __call__(self) -> None:
+        while len(self._flying) < 2:
+            self._flying.append(self._evaluator.submit(*self._arrays[self._turn]))
+            self._turn ^= 1
+        self._evaluator.result(self._flying.pop(0))
+
+    def drain(self) -> int:
+        """Wait for what is in flight; return how many batches that was."""
+        drained = len(self._flying)
+        while self._flying:
+            self._evaluator.result(self._flying.pop(0))
+        return drained
 
 
-def _best(step: Callable[[], object], seconds: float) -> float:
-    """Return the shortest mean time of a step over ten windows that fill the time given, after two steps to warm up."""
-    step()
-    step()
-    best = float("inf")
-    end = time.perf_counter() + seconds
-    while True:
-        start, count = time.perf_counter(), 0
-        while time.perf_counter() - start < seconds / 10 or count == 0:
-            step()
-            count += 1
-        now = time.perf_counter()
-        best = min(best, (now - start) / count)
-        if now >= end:
-            return best
+class Cost(NamedTuple):
+    """Seconds of a step."""
+
+    wall: float
+    cpu: float  # of all threads of this process
+
+
+def _best(steps: Sequence[Callable[[], object]], seconds: float) -> list[Cost]:
+    """Return the least mean cost of each step over ten windows that fill the time given, after two steps to warm up."""
+    for step in steps:
+        step()
+        step()
+    best = [Cost(float("inf"), float("inf")) for _ in steps]
+    for _ in range(WINDOWS):
+        for i, step in enumerate(steps):
+            start, cpu, count = time.perf_counter(), time.process_time(), 0
+            while count < 2 or time.perf_counter() - start < seconds / WINDOWS:
+                step()
+                count += 1
+            if isinstance(step, Pipeline):
+                count += step.drain()  # the next one's window is its own
+            wall, cpu = time.perf_counter() - start, time.process_time() - cpu
+            best[i] = Cost(min(best[i].wall, wall / count), min(best[i].cpu, cpu / count))
+    return best

@@ -8,7 +8,6 @@ two cores at load 8: 0.4/s against 30/s with two batches in flight). Only large 
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
@@ -16,34 +15,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from .size_cache import SizeCache
+
 FloatArray = NDArray[np.float32]
 Program = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
-
-
-class SizeCache:
-    """Keeps what is built for the few board sizes used last. Safe to use from several threads.
-
-    Args:
-        build: makes the value for (width, height).
-        keep: how many are kept.
-    """
-
-    def __init__(self, build: Callable[[int, int], Program], keep: int) -> None:
-        self._build = build
-        self._keep = keep
-        self._items: OrderedDict[tuple[int, int], Program] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, width: int, height: int) -> Program:
-        """Return the value for a size, building it where needed, and drop the one unused longest."""
-        key = (width, height)
-        with self._lock:
-            if key not in self._items:
-                self._items[key] = self._build(width, height)
-                while len(self._items) > self._keep:
-                    self._items.popitem(last=False)
-            self._items.move_to_end(key)
-            return self._items[key]
 
 
 class CpuRunner:

@@ -1,7 +1,7 @@
 """Turns a net's raw outputs into the numbers of an Evaluation, in float32, as part of the net's graph.
 
-The result is one packed row a position, so that a GPU needs one copy back: policy logits [A], eight scalars (SCALARS),
-then ownership [P]. Everything is from the point of view of the player to move.
+The result is one packed row a position, so that a GPU needs one copy back: policy logits [A], eight scalars
+(spec.SCALARS), then ownership [P]. Everything is from the point of view of the player to move.
 Source: docs/nets.md §1.8, by model version; §5 for Leela Zero.
 """
 
@@ -12,20 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .raw_outputs import RawOutputs
-from .spec import Spec
-
-SCALARS = (
-    "value",
-    "no_result",
-    "lead",
-    "score_mean",
-    "score_stdev",
-    "var_time_left",
-    "shortterm_value_error",
-    "shortterm_score_error",
-)
-KO_RULE_INPUT = 6  # global input that is not 0 under any superko rule; the same in every KataGo encoding
-TERRITORY_INPUT = 9  # global input that is 1 under territory scoring
+from .spec import KO_RULE_INPUT, TERRITORY_INPUT, Spec
 
 VALUE_ONLY = ("leela-zero", "alphago-zero")  # families of nets that give a policy and one value
 

@@ -17,6 +17,11 @@ class NetSettings:
         "number format of the net's layers; auto takes what the device is fast at",
         choices=("auto", "float32", "bfloat16", "float16"),
     )
+    runtime: str = setting(
+        "auto",
+        "what runs the net on a CPU; auto takes OpenVINO where it is installed and works, else PyTorch",
+        choices=("auto", "openvino", "torch"),
+    )
     threads: int = setting(0, "CPU threads that evaluate; 0 takes one a physical core", low=0, high=256)
     max_batch: int = setting(0, "largest batch; 0 takes 32 on a CPU, 256 on a GPU", low=0, high=4096)
     policy_optimism: float = setting(0.2, "share of the optimistic policy in nets that have one", low=0.0, high=1.0)

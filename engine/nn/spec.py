@@ -62,6 +62,19 @@ DEFAULT_MULTIPLIERS = {
     "score_error": 30.0,
 }
 
+SCALARS = (
+    "value",
+    "no_result",
+    "lead",
+    "score_mean",
+    "score_stdev",
+    "var_time_left",
+    "shortterm_value_error",
+    "shortterm_score_error",
+)
+KO_RULE_INPUT = 6  # global input that is not 0 under any superko rule; the same in every KataGo encoding
+TERRITORY_INPUT = 9  # global input that is 1 under territory scoring
+
 MAX_CHANNELS = 8192
 MAX_KERNEL = 25
 MAX_BLOCKS = 512  # nested ones counted

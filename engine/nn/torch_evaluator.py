@@ -1,11 +1,13 @@
 """The evaluator that plays: a net on a CPU or a GPU behind engine.evaluator's Evaluator and AsyncEvaluator.
 
-Checks inputs, hands packed batches to a runner (cpu_runner, gpu_runner) and cuts their rows into an Evaluation.
+Checks inputs, hands packed batches to a runner (runtimes.py says which there are) and cuts their rows into an
+Evaluation.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
@@ -20,24 +22,17 @@ from .devices import choose_device, choose_dtype, choose_threads
 from .gpu_runner import GpuRunner
 from .metadata_row import profile_row
 from .net import Net
-from .postprocess import SCALARS, available
+from .postprocess import available
+from .runtimes import Runner, SparedRunner, choose_runtime
 from .settings import NetSettings
+from .spec import SCALARS
 
 FloatArray = NDArray[np.float32]
+Meta = Callable[[int, int], torch.Tensor | None]  # board size to the metadata row of nets that have one
 CPU_MAX_BATCH, GPU_MAX_BATCH = 32, 256
 CPU_ROWS_A_THREAD, GPU_ROWS = 4, 64  # a search's batches, where its settings leave them open; two are in flight
 ATTENTION_POINTS = 400  # points a call of a net with attention, on a CPU: more leave the cache (19x19: 10 % slower)
 LARGE_NET = 15_000_000  # parameters from which a lone position is worth all threads
-
-
-class Runner(Protocol):
-    """Evaluates packed batches, up to two at a time."""
-
-    def allocate(self, shape: tuple[int, ...]) -> FloatArray: ...
-    def start(self, spatial: FloatArray, globals_: FloatArray) -> Any: ...
-    def finish(self, handle: Any) -> FloatArray: ...
-    def evaluate(self, spatial: FloatArray, globals_: FloatArray) -> FloatArray: ...
-    def close(self) -> None: ...
 
 
 class TorchEvaluator:
@@ -48,7 +43,15 @@ class TorchEvaluator:
     """
 
     def __init__(
-        self, net: Net, runner: Runner, *, max_batch: int, preferred_batch: int, where: str, precision: str
+        self,
+        net: Net,
+        runner: Runner,
+        *,
+        max_batch: int,
+        preferred_batch: int,
+        where: str,
+        precision: str,
+        runtime: str = "torch",
     ) -> None:
         self.net = net
         self.name = f"{net.description.name} on {where}"
@@ -57,6 +60,7 @@ class TorchEvaluator:
         self.preferred_batch = min(preferred_batch, max_batch)
         self.pass_alive_under_suicide = bool(net.spec.get("pass_alive_under_suicide", False))
         self.precision = precision
+        self.runtime = runtime
         self._runner = runner
         self._given = available(net.spec)
         self._flying: dict[int, tuple[Any, int, bool]] = {}
@@ -149,6 +153,7 @@ def make_evaluator(net: Net, settings: NetSettings) -> TorchEvaluator:
             lambda w, h: EvaluationGraph(net, dtype=dtype, optimism=optimism, meta=meta(w, h)).eval(),
             net.inputs,
         )
+        choose_runtime(settings.runtime, device.type)
         largest = settings.max_batch or GPU_MAX_BATCH
         gpu = GpuRunner(ops, max_batch=largest, keep=settings.cached_sizes)
         return TorchEvaluator(
@@ -157,19 +162,49 @@ def make_evaluator(net: Net, settings: NetSettings) -> TorchEvaluator:
     if device.type != "cpu":
         raise ConfigError(f"unknown device {settings.device!r}")
     threads = choose_threads(settings.threads)
-    cpu = CpuRunner(
-        lambda w, h: compile_net(net, w, h, dtype=dtype, optimism=optimism, meta=meta(w, h)),
-        threads=threads,
-        keep=settings.cached_sizes,
-        share_layers=net.description.parameters >= LARGE_NET,
-        max_points=ATTENTION_POINTS if net.has_attention else 0,
-    )
+    runtime = choose_runtime(settings.runtime, device.type)
     largest = settings.max_batch or CPU_MAX_BATCH
     return TorchEvaluator(
         net,
-        cpu,
+        _cpu_runner(net, settings, runtime, dtype, threads, meta),
         max_batch=largest,
         preferred_batch=CPU_ROWS_A_THREAD * threads,
-        where=f"{where}, {threads} threads",
+        where=f"{where}, {threads} threads, {'OpenVINO' if runtime == 'openvino' else 'PyTorch'}",
         precision=precision,
+        runtime=runtime,
     )
+
+
+def _cpu_runner(net: Net, settings: NetSettings, runtime: str, dtype: torch.dtype, threads: int, meta: Meta) -> Runner:
+    """Make the runner of a runtime; OpenVINO's with PyTorch's as a spare, unless it is insisted on."""
+    optimism, max_points = settings.policy_optimism, ATTENTION_POINTS if net.has_attention else 0
+
+    def by_torch() -> Runner:
+        return CpuRunner(
+            lambda w, h: compile_net(net, w, h, dtype=dtype, optimism=optimism, meta=meta(w, h)),
+            threads=threads,
+            keep=settings.cached_sizes,
+            share_layers=net.description.parameters >= LARGE_NET,
+            max_points=max_points,
+        )
+
+    if runtime == "torch":
+        return by_torch()
+    from .openvino_graph import build_model
+    from .openvino_runner import OpenVinoRunner
+
+    tensors = {name: tensor.numpy() for name, tensor in net.tensors.items()}
+
+    def build(width: int, height: int, batch: int) -> Any:
+        row = meta(width, height)
+        size = {"width": width, "height": height, "batch": batch}
+        return build_model(net.spec, tensors, **size, optimism=optimism, meta=None if row is None else row.numpy())
+
+    runner = OpenVinoRunner(
+        build,
+        threads=threads,
+        keep=settings.cached_sizes,
+        precision="bf16" if dtype == torch.bfloat16 else "f32",
+        max_points=max_points,
+    )
+    return SparedRunner(runner, by_torch if settings.runtime == "auto" else None, "OpenVINO")

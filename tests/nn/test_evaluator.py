@@ -14,6 +14,7 @@ from engine.nn.compiled import EvaluationGraph, compile_net
 from engine.nn.devices import choose_dtype, cpu_has_bfloat16
 from engine.nn.net import load_net
 from engine.nn.policy_value import build_module, fold_for_export
+from engine.nn.runtimes import openvino_missing
 from engine.nn.settings import NetSettings
 from engine.nn.spec import new_net_spec
 from engine.nn.torch_evaluator import make_evaluator
@@ -34,9 +35,11 @@ def net(tmp_path_factory):
     return load_net(path)
 
 
-@pytest.fixture(scope="module")
-def evaluator(net):
-    return make_evaluator(net, CPU)
+@pytest.fixture(scope="module", params=["torch", "openvino"])
+def evaluator(net, request):
+    if request.param == "openvino" and openvino_missing():
+        pytest.skip(openvino_missing())
+    return make_evaluator(net, dataclasses.replace(CPU, runtime=request.param))
 
 
 def batch(evaluator, rows, width=9, height=9, seed=0):
@@ -61,7 +64,7 @@ def test_each_worker_is_one_thread(net):
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        runner = make_evaluator(net, dataclasses.replace(CPU, threads=2))._runner
+        runner = make_evaluator(net, dataclasses.replace(CPU, threads=2, runtime="torch"))._runner
         assert [runner._pool.submit(torch.get_num_threads).result() for _ in range(4)] == [1] * 4
         assert torch.get_num_threads() == 2
     finally:
@@ -149,9 +152,8 @@ def test_fused_and_plain_graphs_agree(net):
 def test_bfloat16_is_close(net, evaluator):
     spatial, globals_ = batch(evaluator, 4)
     exact = evaluator.evaluate(spatial, globals_, ownership=True)
-    rough = make_evaluator(net, dataclasses.replace(CPU, precision="bfloat16")).evaluate(
-        spatial, globals_, ownership=True
-    )
+    settings = dataclasses.replace(CPU, precision="bfloat16", runtime=evaluator.runtime)
+    rough = make_evaluator(net, settings).evaluate(spatial, globals_, ownership=True)
     assert 0 < np.abs(exact.policy_logits - rough.policy_logits).max() < 0.1
     assert np.abs(exact.value - rough.value).max() < 0.05
 
@@ -194,9 +196,12 @@ def test_wrong_inputs(evaluator):
         evaluator.evaluate(*batch(evaluator, 33))
 
 
-def test_not_finite_is_said(evaluator):
+def test_not_finite_is_said(net, evaluator):
+    tensors = dict(net.tensors)
+    tensors["policy_head.pass_out.weight"] = torch.full_like(tensors["policy_head.pass_out.weight"], 3e38)
+    settings = dataclasses.replace(CPU, runtime=evaluator.runtime)
+    evaluator = make_evaluator(dataclasses.replace(net, tensors=tensors), settings)
     spatial, globals_ = batch(evaluator, 1)
-    globals_[0, 5] = np.inf
     with pytest.raises(EngineError, match="not finite"):
         evaluator.evaluate(spatial, globals_)
 

@@ -1,0 +1,167 @@
+"""OpenVINO as the runner: how batches are cut, every way in which it may be missing or fail, what it keeps."""
+
+import dataclasses
+import logging
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from engine.errors import ConfigError, EngineError
+from engine.nn import checkpoint, runtimes
+from engine.nn.net import load_net
+from engine.nn.policy_value import build_module, fold_for_export
+from engine.nn.settings import NetSettings
+from engine.nn.spec import new_net_spec
+from engine.nn.torch_evaluator import make_evaluator
+
+if runtimes.openvino_missing():
+    pytest.skip(runtimes.openvino_missing(), allow_module_level=True)
+
+from engine.nn.openvino_runner import OpenVinoRunner, shares
+
+SETTINGS = NetSettings(device="cpu", precision="float32", threads=2)
+
+
+@pytest.fixture(scope="module")
+def net(tmp_path_factory):
+    torch.manual_seed(6)
+    spec = new_net_spec(blocks=3, channels=16, gpool_channels=8, name="tiny")
+    path = tmp_path_factory.mktemp("net") / "tiny.safetensors"
+    checkpoint.save(path, spec, fold_for_export(build_module(spec, trainable=True)), {})
+    return load_net(path)
+
+
+@pytest.fixture(autouse=True)
+def say_again():
+    runtimes.say_once.cache_clear()
+
+
+def inputs(evaluator, rows, width=9, height=9):
+    rng = np.random.default_rng(rows)
+    spatial, globals_ = evaluator.allocate(rows, width, height)
+    spatial[:] = rng.integers(0, 2, spatial.shape)
+    globals_[:] = rng.normal(size=globals_.shape)
+    return spatial, globals_
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 8])
+@pytest.mark.parametrize("most", [1, 4, 8])
+def test_shares(threads, most):
+    for rows in range(1, 70):
+        cut = shares(rows, threads, most)
+        assert [i for part in cut for i in range(part.start, part.stop)] == list(range(rows))
+        sizes = [part.stop - part.start for part in cut]
+        assert set(sizes) <= {n for n in (1, 2, 4, 8) if n <= most}
+        assert sizes == sorted(sizes, reverse=True)
+        assert len(sizes) >= min(rows, threads), "no thread is left without work"
+    assert [p.stop - p.start for p in shares(13, 2, 8)] == [4, 4, 2, 2, 1]
+
+
+@pytest.mark.parametrize("size", [(9, 9), (5, 13), (19, 19)])
+def test_as_torch(net, size):
+    ours, theirs = (make_evaluator(net, dataclasses.replace(SETTINGS, runtime=r)) for r in ("openvino", "torch"))
+    assert (ours.runtime, theirs.runtime) == ("openvino", "torch")
+    for rows in (1, 7):
+        arrays = inputs(ours, rows, *size)
+        a, b = (e.evaluate(*arrays, ownership=True) for e in (ours, theirs))
+        for field in dataclasses.fields(a):
+            np.testing.assert_allclose(getattr(a, field.name), getattr(b, field.name), atol=1e-4, err_msg=field.name)
+
+
+def test_many_in_flight(net):
+    evaluator = make_evaluator(net, SETTINGS)
+    batches = [inputs(evaluator, rows) for rows in (3, 1, 8, 5, 2)]
+    tickets = [evaluator.submit(*arrays) for arrays in batches]
+    for i in (4, 0, 2, 1, 3):
+        found, wanted = evaluator.result(tickets[i]), evaluator.evaluate(*batches[i])
+        np.testing.assert_allclose(found.policy_logits, wanted.policy_logits, atol=1e-5)
+
+
+def test_sizes_are_dropped(net):
+    evaluator = make_evaluator(net, dataclasses.replace(SETTINGS, cached_sizes=1))
+    runner = evaluator._runner._first
+    built = []
+    build, runner._build = runner._build, lambda w, h, rows: built.append((w, h, rows)) or build(w, h, rows)
+    waiting = evaluator.submit(*inputs(evaluator, 1, 5, 5))
+    for size in (5, 7, 5):
+        evaluator.evaluate(*inputs(evaluator, 2, size, size))
+    assert evaluator.result(waiting).policy_logits.shape == (1, 26), "a batch outlives the models of its size"
+    assert built == [(5, 5, 1), (7, 7, 1), (5, 5, 1)]
+
+
+def test_nothing_is_sent():
+    """OpenVINO's usage report is off: its sender is not even imported."""
+    code = "import sys; import engine.nn.openvino_ops; print(sys.modules.get('openvino_telemetry', 'absent'))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "None"
+
+
+def missing(monkeypatch, why="OpenVINO is not installed"):
+    monkeypatch.setattr(runtimes, "openvino_missing", lambda: why)
+
+
+def test_without_openvino(net, monkeypatch, caplog):
+    missing(monkeypatch)
+    with caplog.at_level(logging.WARNING):
+        for _ in range(2):
+            assert make_evaluator(net, SETTINGS).runtime == "torch"
+    assert [r.getMessage() for r in caplog.records] == [
+        "OpenVINO is not installed; the net runs by PyTorch, which is slower on a CPU"
+    ]
+    with pytest.raises(EngineError, match="runtime openvino: OpenVINO is not installed"):
+        make_evaluator(net, dataclasses.replace(SETTINGS, runtime="openvino"))
+
+
+def test_a_damaged_installation_is_said():
+    code = (
+        "import sys; sys.modules['openvino._pyopenvino'] = None\n"
+        "from engine.nn.runtimes import openvino_missing; print(openvino_missing())"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.startswith("OpenVINO cannot be loaded (")
+
+
+def test_not_for_a_gpu():
+    with pytest.raises(ConfigError, match="for the CPU, not for cuda:0"):
+        runtimes.choose_runtime("openvino", "cuda:0")
+    assert runtimes.choose_runtime("auto", "cuda:0") == "torch"
+
+
+def fail_at(monkeypatch, method, call):
+    """Let the runner's method raise at its n-th call and after."""
+    calls, real = [], getattr(OpenVinoRunner, method)
+
+    def failing(self, *args):
+        calls.append(args)
+        if len(calls) >= call:
+            raise RuntimeError("no such instruction")
+        return real(self, *args)
+
+    monkeypatch.setattr(OpenVinoRunner, method, failing)
+
+
+@pytest.mark.parametrize("method", ["start", "finish"])
+@pytest.mark.parametrize("call", [1, 2])
+def test_a_failure_loses_no_batch(net, monkeypatch, caplog, method, call):
+    evaluator = make_evaluator(net, SETTINGS)
+    wanted = make_evaluator(net, dataclasses.replace(SETTINGS, runtime="torch"))
+    fail_at(monkeypatch, method, call)
+    batches = [inputs(evaluator, rows) for rows in (2, 3, 1)]
+    tickets = [evaluator.submit(*arrays) for arrays in batches]
+    for ticket, arrays in zip(tickets, batches, strict=True):
+        answer = wanted.evaluate(*arrays).policy_logits
+        np.testing.assert_allclose(evaluator.result(ticket).policy_logits, answer, atol=1e-4)
+    evaluator.evaluate(*batches[0])
+    said = [record.getMessage() for record in caplog.records]
+    assert said == ["OpenVINO failed (no such instruction); the net runs by PyTorch from now on"]
+    evaluator.close()
+
+
+def test_a_failure_of_what_was_insisted_on(net, monkeypatch):
+    evaluator = make_evaluator(net, dataclasses.replace(SETTINGS, runtime="openvino"))
+    fail_at(monkeypatch, "start", 1)
+    with pytest.raises(EngineError, match="OpenVINO failed: no such instruction"):
+        evaluator.evaluate(*inputs(evaluator, 1))
