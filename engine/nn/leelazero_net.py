@@ -12,9 +12,7 @@ from torch import Tensor, nn
 
 from .blocks import Conv2d, Linear
 from .raw_outputs import RawOutputs
-from .spec import Spec
-
-BLACK_TO_MOVE_PLANE = 16
+from .spec import BLACK_TO_MOVE_PLANE, Spec
 
 
 class LeelaZeroBlock(nn.Module):

@@ -35,9 +35,11 @@ from .openvino_ops import (
     whole,
 )
 from .openvino_outputs import RawNodes, packed
+from .openvino_towers import TOWERS
 from .spec import Spec
 
 PLAIN = (1, 1)
+FAMILIES = {"policy-value", *TOWERS}  # of nets that have a graph here
 
 
 class Weights:
@@ -106,8 +108,8 @@ def build_model(
         globals_ = ops.parameter([batch, n_globals], np.float32, "globals")
         inputs.append(globals_)
     weights = Weights(tensors)
-    if spec["family"] == "leela-zero":
-        raw = leela_zero(spec, weights, spatial)
+    if spec["family"] in TOWERS:
+        raw = TOWERS[spec["family"]](spec, weights, spatial)
     else:
         raw = policy_value(spec, weights, spatial, globals_, meta)
     for node in inputs:
@@ -257,29 +259,3 @@ def value_head(spec: Spec, weights: Weights, x: Node) -> tuple[Node, Node, Node]
     ownership = conv(maps, layer, weights.at("ownership"))
     batch, _, height, width = ownership.shape
     return columns(numbers, 0, 3), columns(numbers, 3, len(both)), reshape(ownership, [batch, height * width])
-
-
-def leela_zero(spec: Spec, weights: Weights, spatial: Node) -> RawNodes:
-    """Return the raw outputs of a Leela Zero net; its value [B, 1] is before tanh, for the player to move."""
-
-    def layer(x: Node, name: str) -> Node:
-        part = weights.at(name)
-        return convolve(x, part["weight"], part["bias"], PLAIN, name)
-
-    def matrix(x: Node, name: str) -> Node:
-        part = weights.at(name)
-        return linear(x, part["weight"], part["bias"], name)
-
-    x = ops.relu(layer(spatial, "input_conv"))
-    for i in range(spec["blocks"]):
-        y = ops.relu(layer(x, f"blocks.{i}.conv1"))
-        x = ops.relu(ops.add(layer(y, f"blocks.{i}.conv2"), x))
-    batch = spatial.shape[0]
-    policy = matrix(reshape(ops.relu(layer(x, "policy_conv")), [batch, -1]), "policy_out")
-    value = ops.relu(matrix(reshape(ops.relu(layer(x, "value_conv")), [batch, -1]), "value_hidden"))
-    value = matrix(value, "value_out")
-    if spec["version"] == 2:  # says the value for Black; plane 16 is 1 where Black is to move
-        corner = ops.slice(spatial, *map(whole, ([0, 16, 0, 0], [batch, 17, 1, 1], [1] * 4, range(4))))
-        turn = ops.subtract(times(reshape(corner, [batch, 1]), 2.0), constant(1.0))
-        value = ops.multiply(value, turn)
-    return RawNodes(reshape(policy, [batch, 1, -1]), value, None, None)

@@ -63,7 +63,14 @@ def convolve(x: Node, weight: Array, bias: Array | None, dilation: Sequence[int]
 
 
 def linear(x: Node, weight: Array, bias: Array | None, name: str) -> Node:
-    """Multiply the last axis by weight [out, in] and add bias [out]."""
+    """Multiply vectors [B, in] or tokens [B, P, in] by weight [out, in] and add bias [out].
+
+    Perf: vectors go through a 1x1 convolution: 20 us rather than 120 to 300 us a layer (b6, one thread, bf16,
+    2026-11), because OpenVINO's fully connected layers wake a second thread every time. Tokens gain nothing by it.
+    """
+    if len(x.shape) == 2:
+        y = convolve(reshape(x, [x.shape[0], -1, 1, 1]), weight[:, :, None, None], bias, (1, 1), name)
+        return reshape(y, [x.shape[0], -1])
     node = ops.matmul(x, constant(weight, f"{name}/weight"), False, True)
     node.set_friendly_name(name)
     return node if bias is None else ops.add(node, constant(np.asarray(bias).reshape(1, -1)))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .openvino_ops import Node, columns, constant, joined, ops, softplus, times
-from .spec import KO_RULE_INPUT, TERRITORY_INPUT, Spec
+from .spec import KO_RULE_INPUT, TERRITORY_INPUT, VALUE_ONLY, Spec
 
 
 class RawNodes(NamedTuple):
@@ -26,7 +26,7 @@ def packed(spec: Spec, raw: RawNodes, globals_: Node | None, optimism: float) ->
     """Return policy logits, the eight scalars of spec.SCALARS, and ownership where there is one."""
     batch = raw.policy.shape[0]
     policy = ops.gather(raw.policy, ops.constant(np.int64(0)), ops.constant(np.int64(1)))
-    if spec["family"] == "leela-zero":
+    if spec["family"] in VALUE_ONLY:
         zeros = constant(np.zeros((batch, 7)))
         return joined([policy, ops.tanh(raw.value), zeros], 1)
     if optimism and not spec["meta"] and "optimistic" in spec["policy"]["outputs"]:

@@ -12,9 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .raw_outputs import RawOutputs
-from .spec import KO_RULE_INPUT, TERRITORY_INPUT, Spec
-
-VALUE_ONLY = ("leela-zero", "alphago-zero")  # families of nets that give a policy and one value
+from .spec import KO_RULE_INPUT, TERRITORY_INPUT, VALUE_ONLY, Spec
 
 
 def mixed_policy(policy: Tensor, outputs: list[str], optimism: float) -> Tensor:

@@ -31,7 +31,7 @@ class Runner(Protocol):
     def close(self) -> None: ...
 
 
-def choose_runtime(wanted: str, device: str) -> str:
+def choose_runtime(wanted: str, device: str, family: str) -> str:
     """Return "openvino" or "torch" for the setting, by what is installed; says once where auto does without OpenVINO.
 
     Raises: EngineError where OpenVINO is asked for and cannot be imported, ConfigError where it is asked for a GPU.
@@ -42,7 +42,7 @@ def choose_runtime(wanted: str, device: str) -> str:
         return "torch"
     if wanted == "torch":
         return "torch"
-    missing = openvino_missing()
+    missing = openvino_missing() or graph_missing(family)
     if missing is None:
         return "openvino"
     if wanted == "openvino":
@@ -64,6 +64,13 @@ def openvino_missing() -> str | None:
     except (ImportError, OSError, RuntimeError, AttributeError) as error:  # a damaged or far too old installation
         return f"OpenVINO cannot be loaded ({type(error).__name__}: {error})"
     return None
+
+
+def graph_missing(family: str) -> str | None:
+    """Return why nets of a family (spec.py) cannot run by OpenVINO, or None."""
+    from .openvino_graph import FAMILIES
+
+    return None if family in FAMILIES else f"OpenVINO graphs of {family} nets are not made"
 
 
 @functools.cache

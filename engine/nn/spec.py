@@ -74,6 +74,8 @@ SCALARS = (
 )
 KO_RULE_INPUT = 6  # global input that is not 0 under any superko rule; the same in every KataGo encoding
 TERRITORY_INPUT = 9  # global input that is 1 under territory scoring
+VALUE_ONLY = ("leela-zero", "alphago-zero")  # families of nets that give a policy and one value
+BLACK_TO_MOVE_PLANE = 16  # of leelazero-18
 
 MAX_CHANNELS = 8192
 MAX_KERNEL = 25

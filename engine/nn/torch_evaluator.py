@@ -153,7 +153,7 @@ def make_evaluator(net: Net, settings: NetSettings) -> TorchEvaluator:
             lambda w, h: EvaluationGraph(net, dtype=dtype, optimism=optimism, meta=meta(w, h)).eval(),
             net.inputs,
         )
-        choose_runtime(settings.runtime, device.type)
+        choose_runtime(settings.runtime, device.type, net.spec["family"])
         largest = settings.max_batch or GPU_MAX_BATCH
         gpu = GpuRunner(ops, max_batch=largest, keep=settings.cached_sizes)
         return TorchEvaluator(
@@ -162,7 +162,7 @@ def make_evaluator(net: Net, settings: NetSettings) -> TorchEvaluator:
     if device.type != "cpu":
         raise ConfigError(f"unknown device {settings.device!r}")
     threads = choose_threads(settings.threads)
-    runtime = choose_runtime(settings.runtime, device.type)
+    runtime = choose_runtime(settings.runtime, device.type, net.spec["family"])
     largest = settings.max_batch or CPU_MAX_BATCH
     return TorchEvaluator(
         net,

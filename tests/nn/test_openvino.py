@@ -126,8 +126,8 @@ def test_a_damaged_installation_is_said():
 
 def test_not_for_a_gpu():
     with pytest.raises(ConfigError, match="for the CPU, not for cuda:0"):
-        runtimes.choose_runtime("openvino", "cuda:0")
-    assert runtimes.choose_runtime("auto", "cuda:0") == "torch"
+        runtimes.choose_runtime("openvino", "cuda:0", "policy-value")
+    assert runtimes.choose_runtime("auto", "cuda:0", "policy-value") == "torch"
 
 
 def fail_at(monkeypatch, method, call):
@@ -165,3 +165,10 @@ def test_a_failure_of_what_was_insisted_on(net, monkeypatch):
     fail_at(monkeypatch, "start", 1)
     with pytest.raises(EngineError, match="OpenVINO failed: no such instruction"):
         evaluator.evaluate(*inputs(evaluator, 1))
+
+
+def test_a_family_without_a_graph(caplog):
+    assert runtimes.choose_runtime("auto", "cpu", "new-kind") == "torch"
+    assert "OpenVINO graphs of new-kind nets are not made; the net runs by PyTorch" in caplog.text
+    with pytest.raises(EngineError, match="runtime openvino: OpenVINO graphs of new-kind nets"):
+        runtimes.choose_runtime("openvino", "cpu", "new-kind")
