@@ -53,7 +53,7 @@ def describe(line: str) -> str:
         lead = found.get("scoreLead", found.get("scoreMean"))
         if lead is not None:
             parts.append(f"lead {float(lead):+.1f}")
-        if "visits" in found:
+        if int(found.get("visits", "0")) > 0:  # the policy alone visits no move
             parts.append(f"{int(found['visits'])} visits on it")
     except ValueError:
         return ""

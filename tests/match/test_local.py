@@ -171,6 +171,7 @@ def test_words_of_engines():
     line = ("info move Q16 visits 12 winrate 0.5312 scoreMean 1.25 scoreLead 1.3 prior 0.3 order 0 pv Q16 D4 pass "
             "info move D4 visits 3 winrate 0.1 scoreLead 9 pv D4")  # fmt: skip
     assert describe(line) == "winrate 53.1 %, lead +1.3, 12 visits on it, Q16 D4 pass"
+    assert describe("info move Q16 visits 0 winrate 0.5 pv Q16") == "winrate 50.0 %, Q16"
     assert describe("info move Q16 visits x winrate y") == "" and describe("") == ""
     assert last_lines("a\n\n = 1\nb  c\nd\n" + "e" * 999).splitlines() == ["b c", "d", "e" * 160]
 
