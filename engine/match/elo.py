@@ -10,7 +10,8 @@ import math
 from collections.abc import Sequence
 
 Z95 = 1.959963984540054  # two-sided 95 % of the normal distribution
-LEAST_PAIRS = 10  # below this many pairs their scatter says too little, and the Wilson interval stands in
+LEAST_PAIRS = 10  # below this many pairs their scatter says too little
+LEAST_POINTS = 5  # of the weaker side, likewise
 
 
 def wilson(score: float, games: int, z: float = Z95) -> tuple[float, float]:
@@ -45,24 +46,21 @@ def expected(difference: float) -> float:
 def share_interval(scores: Sequence[float], pairs: Sequence[float], z: float = Z95) -> tuple[float, float]:
     """Return the interval of the share of points.
 
-    From the scatter of the pairs where there are at least LEAST_PAIRS and their results differ; else Wilson's.
+    From the scatter of the pairs where that can be believed: not of a few pairs, not where nearly all points went to
+    one side, not where all pairs are alike. Then it is Wilson's, of single games.
 
     Args:
         scores: points of each game: 0, 0.5 or 1.
         pairs: mean points of each finished pair: 0, 0.25, … 1.
     """
-    if len(pairs) < LEAST_PAIRS or 2 * len(pairs) < 0.8 * len(scores) or len(set(pairs)) == 1:
-        return wilson(sum(scores), len(scores), z)
+    points, games = sum(scores), len(scores)
+    few = len(pairs) < LEAST_PAIRS or 2 * len(pairs) < 0.8 * games
+    if few or min(points, games - points) < LEAST_POINTS or len(set(pairs)) == 1:
+        return wilson(points, games, z)
     mean = sum(pairs) / len(pairs)
     variance = sum((pair - mean) ** 2 for pair in pairs) / (len(pairs) - 1)
     spread = z * math.sqrt(variance / len(pairs))
-    share = sum(scores) / len(scores)
-    # The scatter of a few one-sided pairs is too small: Wilson's interval of as many independent pairs is the least
-    # that is believed at that end.
-    low, high = share - spread, share + spread
-    if min(share, 1 - share) * len(scores) < 5:
-        low, high = wilson(sum(scores), len(scores), z)
-    return max(low, 0.0), min(high, 1.0)
+    return max(points / games - spread, 0.0), min(points / games + spread, 1.0)
 
 
 def elo_interval(scores: Sequence[float], pairs: Sequence[float]) -> tuple[float | None, float | None]:
