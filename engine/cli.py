@@ -25,6 +25,7 @@ COMMANDS = {
     "train": ("engine.train.train", "main", "train a net by a recipe"),
     "selfplay": ("engine.train.selfplay.command", "main", "play games of a net against itself, to train from"),
     "loop": ("engine.train.selfplay.loop_command", "main", "self-play, training and a match, over and over"),
+    "records": ("engine.train.collect", "main", "gather game records into one table for training"),
     "label": ("engine.train.label", "main", "label positions with a net, to train another from"),
     "evaluate": ("engine.evaluate.cli", "main", "measure nets and judges on held-out games"),
     "export": ("engine.train.export", "main", "put a trained net into weights/"),

@@ -18,9 +18,10 @@ from types import ModuleType
 import numpy as np
 
 from engine.bench.board import Figure
-from engine.bench.records import GAMES, actions_of, read_games
+from engine.bench.records import GAMES, read_games
 from engine.board import planes
 from engine.board.position import Position
+from engine.sgf import letters_to_actions
 
 TARGET = 100.0  # µs, mean
 PLAIN_EVERY = 90  # moves between the positions that plain Python encodes
@@ -36,7 +37,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def planes_figures(options: argparse.Namespace, rounds: int) -> list[Figure]:
     """Return the figures of encoding."""
-    games = read_games(options.records, options.records_count) if options.records else [actions_of(g) for g in GAMES]
+    games = [letters_to_actions(moves) for moves in GAMES]
+    if options.records:
+        games = read_games(options.records, options.records_count)
     plain = plain_mean(games, options.oracles)
     of = f"{len(games)} professional games"
     return [

@@ -9,7 +9,7 @@ from __future__ import annotations
 import lzma
 from pathlib import Path
 
-from engine.errors import SgfError
+from engine.sgf import letters_to_actions
 
 GAMES = (
     # 1697-09-24
@@ -60,24 +60,6 @@ GAMES = (
 )
 
 
-def actions_of(moves: str, size: int = 19) -> list[int]:
-    """Turn two letters a move into actions; `zz` is a pass.
-
-    Raises SgfError if the text is not pairs of letters on the board.
-    """
-    actions = []
-    for start in range(0, len(moves), 2):
-        pair = moves[start : start + 2]
-        column, row = (ord(letter) - ord("a") for letter in pair.ljust(2))
-        if pair == "zz":
-            actions.append(size * size)
-        elif 0 <= column < size and 0 <= row < size:
-            actions.append(row * size + column)
-        else:
-            raise SgfError(f"not a move on {size}x{size}: {pair!r} at letter {start + 1}")
-    return actions
-
-
 def read_games(path: Path, count: int) -> list[list[int]]:
     """Read `count` even 19x19 games, spread over a table of records (.tsv, or .tsv.xz).
 
@@ -86,4 +68,4 @@ def read_games(path: Path, count: int) -> list[list[int]]:
     text = lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
     rows = [line.split("\t") for line in text.decode("utf-8").splitlines()]
     games = [row[8] for row in rows if len(row) == 9 and row[0] == "19" and row[7] == "B" and not row[5] and not row[6]]
-    return [actions_of(moves) for moves in games[:: max(1, len(games) // count)][:count]]
+    return [letters_to_actions(moves) for moves in games[:: max(1, len(games) // count)][:count]]

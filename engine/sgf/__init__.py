@@ -5,9 +5,19 @@ points and values are read here, and every complaint is an SgfError that names t
 file with several games or variations, the first game's main line counts.
 """
 
+from .letters import actions_to_letters, letters_to_actions
 from .reader import parse, read
 from .record import GameRecord, from_position
 from .values import recognise_rules
 from .writer import write
 
-__all__ = ["GameRecord", "from_position", "parse", "read", "recognise_rules", "write"]
+__all__ = [
+    "GameRecord",
+    "actions_to_letters",
+    "from_position",
+    "letters_to_actions",
+    "parse",
+    "read",
+    "recognise_rules",
+    "write",
+]

@@ -9,24 +9,28 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import json
 import logging
 import time
-from collections.abc import Iterator, Sequence
-from functools import cache
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from engine.errors import ConfigError
 from engine.evaluator import ENCODING_SHAPES
+from engine.sgf.letters import letters_to_actions
 
+from .ends import final_owners, final_score
 from .nets import add_net_options, open_net
 from .plane_store import ShardError, store_planes
 from .recipe import Recipe, data_home, read_recipe
-from .records import BLACK, RecordError, letters_to_actions
-from .samples import Sample, draw, replay
+from .records import BLACK, RecordError
+from .samples import STREAM, Sample, SourcePlan, draw, replay
 from .shards import Header, ShardWriter, game_number, make_header
 from .targets import TEACHER_TARGETS, pack_points, pack_policy
 
@@ -111,39 +115,24 @@ def write_record(record: Any, sample: Sample, position: Position, header: Header
         known["next"] = actions + [-1] * (header.next_moves - len(actions))
     if own_game and "final_score" in names:
         known["final_score"] = final_score(sample, position.to_play)
-    if own_game and "final_ownership" in names and game.ownership:
-        owners = np.frombuffer(game.ownership.encode("ascii"), np.uint8)
-        black = 127 * ((owners == ord("B")).astype(np.int8) - (owners == ord("W")).astype(np.int8))
-        known["final_ownership"] = black if position.to_play == BLACK else -black
+    if own_game and "final_ownership" in names and (owners := final_owners(game)) is not None:
+        known["final_ownership"] = owners if position.to_play == BLACK else -owners
     for name in known.keys() & set(names):
         record[name] = known[name]
     record["ply"], record["game"] = sample.ply, game_number(game.moves)
     record["kind"] = (1 if sample.astray else 0) | (2 if sample.passed else 0)
 
 
-def final_score(sample: Sample, to_play: int) -> float:
-    """Return the points by which to_play won the record, with the sample's komi; NaN where that is not known.
-
-    It is known where the result was counted, by the same kind of rules (area or territory) as the sample's.
-    """
-    game = sample.game
-    if game.margin is None or game.komi is None or scoring_of(game.rules) != scoring_of(sample.rules):
-        return float("nan")
-    black = game.margin + game.komi - sample.komi
-    return black if to_play == BLACK else -black
-
-
-@cache
-def scoring_of(rules: str) -> str:
-    """Return "AREA" or "TERRITORY" for rules as records or plans name them; "" if they are not known."""
-    from engine.sgf.values import recognise_rules
-
-    found = recognise_rules(rules)
-    return found.scoring if found else ""
-
-
 def label(
-    evaluator: Evaluator | None, header: Header, samples: Iterator[Sample], out: Path, *, batch: int, part: str
+    evaluator: Evaluator | None,
+    header: Header,
+    samples: Iterable[Sample],
+    out: Path,
+    *,
+    batch: int,
+    part: str = "0/1",
+    total: int | None = None,
+    capacity: int = 4096,
 ) -> int:
     """Label samples until they end; return how many records were written.
 
@@ -154,37 +143,40 @@ def label(
         out: the shard folder; made if absent, continued if not.
         batch: positions an evaluation on 19x19; smaller boards get more.
         part: "I/N".
+        total: number of the samples, for the bar on stderr (only shown on a terminal).
+        capacity: positions a shard; a killed run loses at most so many of a size.
 
     Raises:
         ShardError: the folder holds another plan's shards.
     """
-    index, count = (int(number) for number in part.split("/"))
+    index, count = parse_part(part)
     labellers: dict[int, Labeller] = {}
     writers: dict[int, ShardWriter] = {}
     taken: dict[int, int] = {}
     written, skipped, start = 0, 0, time.monotonic()
-    for number, sample in enumerate(samples):
-        size = sample.game.size
-        if number % count != index:
-            continue
-        if size not in writers:
-            writers[size] = ShardWriter(out, header, size, part=part)
-            labellers[size] = Labeller(evaluator, header, size, batch * min(4, max(1, round((19 / size) ** 2))))
-        taken[size] = taken.get(size, 0) + 1
-        if taken[size] <= writers[size].taken:
-            continue
-        try:
-            records = labellers[size].add(sample, replay(sample))
-        except RecordError as error:
-            skipped += 1
-            log.debug("left out: %s", error)
-            continue
-        if records is not None:
-            writers[size].append(records, taken[size])
-            before, written = written, written + len(records)
-            if written // 4096 != before // 4096:
-                rate = written / (time.monotonic() - start)
-                log.info("%d labelled, %d left out, %.0f a second", written, skipped, rate)
+    mine = None if total is None else len(range(index, total, count))
+    with tqdm(total=mine, unit=" positions", disable=None, smoothing=0.1) as bar:
+        for sample in islice(samples, index, None, count):
+            size = sample.game.size
+            if size not in writers:
+                writers[size] = ShardWriter(out, header, size, part=part, capacity=capacity)
+                labellers[size] = Labeller(evaluator, header, size, batch * min(4, max(1, round((19 / size) ** 2))))
+            taken[size] = taken.get(size, 0) + 1
+            bar.update()
+            if taken[size] <= writers[size].taken:
+                continue
+            try:
+                records = labellers[size].add(sample, replay(sample))
+            except RecordError as error:
+                skipped += 1
+                log.debug("left out: %s", error)
+                continue
+            if records is not None:
+                writers[size].append(records, taken[size])
+                before, written = written, written + len(records)
+                if written // 4096 != before // 4096:
+                    rate = written / (time.monotonic() - start)
+                    log.info("%d labelled, %d left out, %.0f a second", written, skipped, rate)
     for size, writer in writers.items():
         if taken[size] > writer.taken:
             rest = labellers[size].flush()
@@ -193,6 +185,18 @@ def label(
             written += len(rest)
     log.info("%d labelled, %d left out, %.0f s", written, skipped, time.monotonic() - start)
     return written
+
+
+def parse_part(text: str) -> tuple[int, int]:
+    """Read "I/N", 0 <= I < N.
+
+    Raises:
+        ConfigError: it is not of that form.
+    """
+    index, slash, count = text.partition("/")
+    if not (slash and index.isdigit() and count.isdigit() and int(index) < int(count)):
+        raise ConfigError(f"--part {text!r}: it has to be I/N with I from 0 to N - 1")
+    return int(index), int(count)
 
 
 def plan_header(recipe: Recipe, evaluator: Evaluator | None, teacher: str) -> Header:
@@ -211,7 +215,7 @@ def plan_header(recipe: Recipe, evaluator: Evaluator | None, teacher: str) -> He
         targets,
         next_moves=labels.next_moves or kind.next_moves,
         teacher=teacher,
-        plan=dataclasses.asdict(recipe.samples),
+        plan=dataclasses.asdict(recipe.samples) | {"stream": STREAM},
     )
     try:
         header.record_type(9)
@@ -223,21 +227,43 @@ def plan_header(recipe: Recipe, evaluator: Evaluator | None, teacher: str) -> He
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `keisei label`. Errors go to the caller as EngineError."""
     parser = argparse.ArgumentParser(prog="keisei label", description=__doc__)
-    parser.add_argument("--teacher", help="net file or shipped net whose opinion is the target; default: records alone")
+    parser.add_argument("--teacher", help="net whose opinion is the target (file or shipped); default: records alone")
     parser.add_argument("--recipe", required=True, help="recipe name or TOML file; its [samples] is the plan")
-    parser.add_argument("--data", required=True, type=Path, help="folder of the game collections")
+    parser.add_argument("--data", type=Path, default=Path(), help="folder that the recipe's paths are relative to")
+    parser.add_argument("--games", action="append", default=[], help="table or SGF folder instead of the recipe's")
+    parser.add_argument("--positions", type=int, default=100_000, help="of each of --games, at most")
     parser.add_argument("--out", type=Path, help="shard folder; default $KEISEI_DATA/<recipe>/shards")
     parser.add_argument("--batch", type=int, default=16, help="positions an evaluation on 19x19")
     parser.add_argument("--part", default="0/1", metavar="I/N", help="label only every N-th sample, from the I-th")
+    parser.add_argument("--shard-size", type=int, default=4096, help="positions a file")
     add_net_options(parser)
     arguments = parser.parse_args(argv)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
+    parse_part(arguments.part)
     recipe = read_recipe(arguments.recipe)
+    if arguments.games:
+        sources = tuple(SourcePlan(str(Path(path).resolve()), arguments.positions) for path in arguments.games)
+        recipe = dataclasses.replace(recipe, samples=dataclasses.replace(recipe.samples, sources=sources))
     evaluator, teacher = None, ""
     if arguments.teacher:
         evaluator, teacher = open_net(arguments.teacher, arguments, max_batch=4 * arguments.batch)
     out = arguments.out or data_home() / recipe.name / "shards"
     header = plan_header(recipe, evaluator, teacher)
+    told: dict[str, dict[str, int]] = {}
+    samples = draw(recipe.samples, arguments.data, told)
+    for source, counts in told.items():
+        log.info("%s: %s", source, ", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "sources.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     log.info("labelling into %s", out)
-    label(evaluator, header, draw(recipe.samples, arguments.data), out, batch=arguments.batch, part=arguments.part)
+    label(
+        evaluator,
+        header,
+        samples,
+        out,
+        batch=arguments.batch,
+        part=arguments.part,
+        total=len(samples),
+        capacity=arguments.shard_size,
+    )
     return 0

@@ -9,18 +9,22 @@ from __future__ import annotations
 import logging
 import lzma
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
 from engine.errors import EngineError
+from engine.sgf.letters import letters_to_actions as letters_to_actions
 
 log = logging.getLogger(__name__)
 
 COLUMNS = ("size", "komi", "rules", "result", "first", "moves", "setup_black", "setup_white", "ownership", "owner_area")
 RESULT = re.compile(r"([BW])\+(.*)$")
+WRITTEN = ("size", "komi", "rules", "result", "setup_black", "setup_white", "first", "moves", "ownership")
 BLACK, WHITE = 1, 2
+
+Fault = Callable[[str, str], None]  # (where, why) of a record that is left out
 
 
 class RecordError(EngineError):
@@ -52,25 +56,6 @@ class Game:
     def actions(self) -> list[int]:
         """Return the moves as dense actions (row-major from the top left, size * size = pass)."""
         return letters_to_actions(self.moves, self.size)
-
-
-def letters_to_actions(letters: str, size: int) -> list[int]:
-    """Turn SGF letter pairs into dense actions.
-
-    Raises:
-        RecordError: a pair is neither a point of the board nor `zz`.
-    """
-    actions = []
-    for i in range(0, len(letters), 2):
-        pair = letters[i : i + 2]
-        column, row = ord(pair[0]) - 97, ord(pair[1:] or "?") - 97
-        if pair == "zz":
-            actions.append(size * size)
-        elif 0 <= column < size and 0 <= row < size:
-            actions.append(row * size + column)
-        else:
-            raise RecordError(f"{pair!r} is no point of a {size}x{size} board")
-    return actions
 
 
 def parse_result(text: str) -> tuple[int, bool]:
@@ -116,7 +101,7 @@ def parse_row(fields: dict[str, str], source: str) -> Game:
     """Make a Game of one table row.
 
     Raises:
-        RecordError: the size, the komi, the color or a coordinate makes no sense.
+        RecordError, SgfError: the size, the komi, the color or a coordinate makes no sense.
     """
     if not fields["size"].isdigit() or not 2 <= int(fields["size"]) <= 25:
         raise RecordError(f"board size {fields['size']!r}")
@@ -146,59 +131,70 @@ def parse_row(fields: dict[str, str], source: str) -> Game:
     return game
 
 
-def read_table(path: Path) -> Iterator[Game]:
-    """Yield the games of a `.tsv` or `.tsv.xz` table; rows that cannot be used are counted and logged.
+def read_table(path: Path, fault: Fault | None = None) -> Iterator[Game]:
+    """Yield the games of a `.tsv` or `.tsv.xz` table; rows that cannot be used are left out and reported.
 
     Columns are found by the header line; all but `size` and `moves` may be absent.
 
+    Args:
+        path: the table.
+        fault: gets the place and the reason of each row left out; by default they are counted and logged.
+
     Raises:
-        RecordError: the header has no `size` or no `moves`.
+        RecordError: the header has no `size` or no `moves`, or the file is no text.
     """
     opener = lzma.open if path.suffix == ".xz" else open
     source, bad = path.name.split(".")[0], 0
-    with opener(path, "rt", encoding="utf-8") as lines:
-        header = next(lines, "").rstrip("\n").split("\t")
-        if "size" not in header or "moves" not in header:
-            raise RecordError(f"{path}: the first line names no columns 'size' and 'moves'")
-        for number, line in enumerate(lines, start=2):
-            values = line.rstrip("\n").split("\t")
-            fields = dict.fromkeys(COLUMNS, "") | dict(zip(header, values, strict=False))
-            try:
-                if len(values) != len(header):
-                    raise RecordError(f"{len(values)} fields, the header has {len(header)}")
-                yield parse_row(fields, source)
-            except RecordError as error:
-                bad += 1
-                log.debug("%s:%d: %s", path, number, error)
-    if bad:
+    try:
+        with opener(path, "rt", encoding="utf-8") as lines:
+            header = next(lines, "").rstrip("\n").split("\t")
+            if "size" not in header or "moves" not in header:
+                raise RecordError(f"{path}: the first line names no columns 'size' and 'moves'")
+            for number, line in enumerate(lines, start=2):
+                values = line.rstrip("\n").split("\t")
+                fields = dict.fromkeys(COLUMNS, "") | dict(zip(header, values, strict=False))
+                try:
+                    if len(values) != len(header):
+                        raise RecordError(f"{len(values)} fields, the header has {len(header)}")
+                    game = parse_row(fields, source)
+                except EngineError as error:
+                    bad += 1
+                    (fault or log_quietly)(f"{path}:{number}", str(error))
+                    continue
+                yield game
+    except (UnicodeDecodeError, lzma.LZMAError, EOFError) as error:
+        raise RecordError(f"{path}: {error}") from error
+    if bad and fault is None:
         log.warning("%s: %d rows left out (unusable)", path, bad)
 
 
 def read_sgf(path: Path) -> Game:
-    """Read the main line of one SGF file.
+    """Read the main line of one SGF file. Black stones played one after another at its start count as handicap.
 
     Raises:
         SgfError: the file is no game record.
         RecordError: the board is no square, or the colors do not alternate.
     """
-    from engine.sgf import read
+    from engine.sgf import actions_to_letters, read
 
     record = read(path)
-    size, colors = record.width, [color for color, _ in record.moves]
+    size, moves = record.width, list(record.moves)
     if record.height != size:
         raise RecordError(f"{path}: a {size}x{record.height} board")
+    setup = list(record.setup)
+    while len(moves) > 1 and moves[0][0] == moves[1][0] == BLACK and moves[0][1] < size * size:
+        setup.append(moves.pop(0))
+    if len(setup) > len(record.setup):  # the last of them is a handicap stone too, if White follows
+        setup.append(moves.pop(0))
+    colors = [color for color, _ in moves]
     if any(a == b for a, b in pairwise(colors)):
         raise RecordError(f"{path}: the colors do not alternate")
-
-    def letters(actions: Iterable[int]) -> str:
-        return "".join("zz" if a == size * size else chr(97 + a % size) + chr(97 + a // size) for a in actions)
-
-    black, white = (letters(a for c, a in record.setup if c == color) for color in (BLACK, WHITE))
+    black, white = (actions_to_letters((a for c, a in setup if c == color), size) for color in (BLACK, WHITE))
     result, by_points = parse_result(record.result)
     return Game(
         size=size,
-        moves=letters(action for _, action in record.moves),
-        first=colors[0] if colors else record.to_play,
+        moves=actions_to_letters((action for _, action in moves), size),
+        first=colors[0] if colors else WHITE if len(setup) > len(record.setup) else record.to_play,
         setup_black=black,
         setup_white=white,
         komi=record.komi,
@@ -210,24 +206,75 @@ def read_sgf(path: Path) -> Game:
     )
 
 
-def read_any(path: Path) -> Iterator[Game]:
+def read_any(path: Path, fault: Fault | None = None) -> Iterator[Game]:
     """Yield the games of a table, of an SGF file, or of every SGF file below a folder.
+
+    Args:
+        path: of either.
+        fault: gets the place and the reason of every row or file left out; by default they are logged.
 
     Raises:
         RecordError: there is nothing there.
     """
     if path.is_dir():
-        files = sorted(path.rglob("*.sgf"))
+        files = sorted(file for file in path.rglob("*") if file.suffix.lower() == ".sgf")
         for file in files:
             try:
-                yield read_sgf(file)
+                game = read_sgf(file)
             except EngineError as error:
-                log.warning("left out: %s", error)
+                (fault or log_fault)(str(file), str(error).removeprefix(f"{file}: ").removeprefix(f"{file}:"))
+                continue
+            yield game
         if not files:
             raise RecordError(f"{path}: no SGF files below this folder")
     elif not path.is_file():
         raise RecordError(f"{path}: no such file")
-    elif path.suffix == ".sgf":
+    elif path.suffix.lower() == ".sgf":
         yield read_sgf(path)
     else:
-        yield from read_table(path)
+        yield from read_table(path, fault)
+
+
+def log_fault(where: str, reason: str) -> None:
+    """Log what was left out and why."""
+    log.warning("left out: %s: %s", where, reason)
+
+
+def log_quietly(where: str, reason: str) -> None:
+    """Log it for those who look for it."""
+    log.debug("left out: %s: %s", where, reason)
+
+
+def write_table(path: Path, games: Iterable[Game]) -> int:
+    """Write games as a table that `read_table` reads (`.xz`: compressed), replacing the file; return how many.
+
+    The result is written again from what is known of it: by points, or `+R` for any other win.
+    """
+    temporary = path.with_name(path.name + ".part")
+    opener = lzma.open if path.suffix == ".xz" else open
+    count = 0
+    with opener(temporary, "wt", encoding="utf-8") as file:
+        file.write("\t".join(WRITTEN) + "\n")
+        for game in games:
+            count += 1
+            values = (
+                str(game.size),
+                "" if game.komi is None else f"{game.komi:g}",
+                " ".join(game.rules.split()),
+                result_text(game),
+                game.setup_black,
+                game.setup_white,
+                "BW"[game.first - 1],
+                game.moves,
+                game.ownership,
+            )
+            file.write("\t".join(values) + "\n")
+    temporary.replace(path)
+    return count
+
+
+def result_text(game: Game) -> str:
+    """Return an SGF result: `B+3.5`, `W+R`, `0`, or nothing."""
+    if game.margin is not None:
+        return f"B+{game.margin:g}" if game.margin > 0 else f"W+{-game.margin:g}" if game.margin < 0 else "0"
+    return f"{'?BW'[game.result]}+R" if game.result else ""

@@ -7,19 +7,23 @@ is a function of the plan, the seed and the games alone, so labelling can stop, 
 
 from __future__ import annotations
 
+import logging
 import random
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import IllegalMove
+from engine.sgf.letters import letters_to_actions
 
-from .records import BLACK, Game, RecordError, letters_to_actions, read_any
-from .selection import Selection
+from .records import BLACK, Game, RecordError, read_any
+from .selection import Selection, held_out_keys
 
 if TYPE_CHECKING:
     from engine.board.position import Position
+
+log = logging.getLogger(__name__)
 
 STANDARD_KOMI = {"area": 7.5, "territory": 6.5}
 
@@ -68,10 +72,30 @@ class Sample:
         return letters_to_actions(self.game.moves[2 * self.ply : 2 * self.ply + 2], self.game.size)[0]
 
 
-def draw_source(plan: SamplePlan, source: SourcePlan, root: Path, selection: Selection) -> list[Sample]:
-    """Return the samples of one collection; fewer than asked for if it has too few games."""
+def draw_source(
+    plan: SamplePlan,
+    source: SourcePlan,
+    root: Path,
+    selection: Selection,
+    *,
+    seen: set[tuple[int, str]] | None = None,
+    tally: Counter[str] | None = None,
+) -> list[Sample]:
+    """Return the samples of one collection; fewer than asked for if it has too few games.
+
+    Args:
+        plan, source, root: see SamplePlan; paths are relative to root.
+        selection: of the games.
+        seen, tally: see Selection.select; records that cannot be used are counted as "unusable".
+    """
     rng = random.Random(f"{plan.seed}/{source.path}")
-    games = list(selection.select(read_any(root / source.path)))
+
+    def fault(where: str, why: str) -> None:
+        log.debug("%s: left out: %s", where, why)
+        if tally is not None:
+            tally["unusable"] += 1
+
+    games = list(selection.select(read_any(root / source.path, fault), seen, tally))
     rng.shuffle(games)
     per_game = min(source.per_game, max(1, -(-source.positions // max(1, len(games)))))
     samples: list[Sample] = []
@@ -96,17 +120,33 @@ def _vary(plan: SamplePlan, game: Game, ply: int, rng: random.Random) -> Sample:
     return Sample(game, ply, astray, passed, rules, komi, rng.getrandbits(32))
 
 
-def draw(plan: SamplePlan, root: Path) -> Iterator[Sample]:
-    """Yield the samples of a plan in one shuffled order, held-out and excluded games left out.
+STREAM = 2  # version of `draw`: what it draws of a plan changes with it, and so with shard folders' headers
+
+
+def draw(plan: SamplePlan, root: Path, told: dict[str, dict[str, int]] | None = None) -> list[Sample]:
+    """Return the samples of a plan in one shuffled order.
+
+    A game counts once, whichever collections have it; held-out games are left out, every other record of one too, and
+    so are the games that the plan excludes.
 
     Args:
         plan: the plan.
         root: folder that the paths of the plan are relative to.
+        told: gets, by source, how many games were taken and left out, and why, and the number of positions.
     """
+    kept_apart = held_out_keys(root / source.path for source in plan.sources)
     selection = Selection.excluding(root / path for path in plan.exclude)
-    samples = [sample for source in plan.sources for sample in draw_source(plan, source, root, selection)]
+    selection = replace(selection, excluded=selection.excluded | kept_apart)
+    seen: set[tuple[int, str]] = set()
+    samples: list[Sample] = []
+    for source in plan.sources:
+        tally: Counter[str] = Counter()
+        drawn = draw_source(plan, source, root, selection, seen=seen, tally=tally)
+        samples += drawn
+        if told is not None:
+            told[source.path] = dict(tally) | {"positions": len(drawn)}
     random.Random(plan.seed).shuffle(samples)
-    yield from samples
+    return samples
 
 
 def replay(sample: Sample) -> Position:

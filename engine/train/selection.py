@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -57,6 +58,7 @@ class Selection:
     held_out: bool = False  # False: training games; True: the held-out games alone
     excluded: frozenset[tuple[int, str]] = frozenset()  # opening keys of games never used
     min_moves: int = 12
+    sizes: frozenset[int] = frozenset()  # empty: all
 
     @staticmethod
     def excluding(paths: Iterable[Path], *, held_out: bool = False, min_moves: int = 12) -> Selection:
@@ -64,14 +66,49 @@ class Selection:
         keys = frozenset(opening_key(game) for path in paths for game in read_any(path))
         return Selection(held_out, keys, min_moves)
 
-    def select(self, games: Iterable[Game]) -> Iterator[Game]:
-        """Yield the games that pass, each one once (two records of one game count as one)."""
-        seen: set[tuple[int, str]] = set()
+    def verdict(self, game: Game, seen: set[tuple[int, str]]) -> str:
+        """Return why a game is left out, "" if it passes (then it is among the seen)."""
+        if self.sizes and game.size not in self.sizes:
+            return "another size"
+        if game.n_moves < self.min_moves:
+            return "too short"
+        if held_out(game) is not self.held_out:
+            return "not held out" if self.held_out else "held out"
+        key = opening_key(game)
+        if key in self.excluded:
+            return "excluded"
+        if key in seen:
+            return "another record of a game taken before"
+        seen.add(key)
+        return ""
+
+    def select(
+        self, games: Iterable[Game], seen: set[tuple[int, str]] | None = None, tally: Counter[str] | None = None
+    ) -> Iterator[Game]:
+        """Yield the games that pass, each one once (two records of one game count as one).
+
+        Args:
+            games: in the order of preference.
+            seen: keys of games taken before; give the same set again to tell games apart over several collections.
+            tally: counts what became of the games: "taken", or why not.
+        """
+        seen = set() if seen is None else seen
         for game in games:
-            if game.n_moves < self.min_moves or held_out(game) is not self.held_out:
-                continue
-            key = opening_key(game)
-            if key in self.excluded or key in seen:
-                continue
-            seen.add(key)
-            yield game
+            verdict = self.verdict(game, seen)
+            if tally is not None:
+                tally[verdict or "taken"] += 1
+            if not verdict:
+                yield game
+
+
+def held_out_keys(paths: Iterable[Path]) -> frozenset[tuple[int, str]]:
+    """Return the opening keys of all held-out games at these paths.
+
+    Another record of a held-out game (another ending, say) has another hash and so may fall on the training side; who
+    leaves out these keys trains on no record of a held-out game.
+    """
+    return frozenset(opening_key(game) for path in paths for game in read_any(path, quiet) if held_out(game))
+
+
+def quiet(where: str, reason: str) -> None:
+    """Take a fault without a word: somebody else reports it."""

@@ -7,6 +7,7 @@ import pytest
 from engine.bench import board_planes, records
 from engine.board.position import Position
 from engine.errors import SgfError
+from engine.sgf import letters_to_actions
 
 
 def options(*words):
@@ -18,16 +19,16 @@ def options(*words):
 @pytest.mark.parametrize("number", range(len(records.GAMES)))
 def test_the_games_are_legal(number):
     position = Position(19, rules="chinese-ogs")
-    for action in records.actions_of(records.GAMES[number]):
+    for action in letters_to_actions(records.GAMES[number]):
         position.play(action, allow_superko=True)
     assert position.n_moves > 150
 
 
 def test_actions_are_read_from_pairs_of_letters():
-    assert records.actions_of("aasszz") == [0, 360, 361]
+    assert letters_to_actions("aasszz") == [0, 360, 361]
     for text in ("aat", "a", "ta", "A1"):
         with pytest.raises(SgfError):
-            records.actions_of(text)
+            letters_to_actions(text)
 
 
 def test_games_of_a_table_are_read(tmp_path):
@@ -43,5 +44,5 @@ def test_games_of_a_table_are_read(tmp_path):
 
 def test_the_slow_encoder_is_found_in_the_source_tree(pytestconfig):
     folder = pytestconfig.rootpath / "tests" / "oracles"
-    game = records.actions_of(records.GAMES[0])[:60]
+    game = letters_to_actions(records.GAMES[0])[:60]
     assert board_planes.plain_mean([game], folder) > 100

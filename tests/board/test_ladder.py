@@ -4,9 +4,10 @@ import ladder_oracle
 import numpy as np
 import pytest
 
-from engine.bench.records import GAMES, actions_of
+from engine.bench.records import GAMES
 from engine.board import planes
 from engine.board.position import Position
+from engine.sgf import letters_to_actions
 
 COLORS = {".": 0, "X": 1, "O": 2}
 
@@ -155,7 +156,7 @@ def test_a_game_encoded_move_by_move_reads_every_board_once():
     planes.clear_ladder_cache()
     for moves in GAMES[:4]:
         position = Position(19, rules="chinese")
-        for action in actions_of(moves):
+        for action in letters_to_actions(moves):
             position.play(action)
             kos += position.ko_action is not None
             planes.encode_position(position, "katago-v7")

@@ -96,7 +96,7 @@ def test_sgf(tmp_path):
     game = read_sgf(path)
     assert game == Game(9, "eezzicdd", 2, game.setup_black, "", 7.0, "Chinese", BLACK, False, tmp_path.name)
     assert sorted((game.setup_black[:2], game.setup_black[2:])) == ["aa", "cb"]
-    path.write_text("(;GM[1]SZ[9];B[ee];B[dd])")
+    path.write_text("(;GM[1]SZ[9];B[ee];W[dd];W[cc])")
     with pytest.raises(RecordError, match="alternate"):
         read_sgf(path)
     path.write_text("no game at all")

@@ -3,13 +3,14 @@
 import dataclasses
 import lzma
 from collections import Counter
+from importlib import resources
 
 import pytest
 
 from engine.train.recipe import read_recipe
 from engine.train.records import Game, read_any
 from engine.train.samples import Sample, SamplePlan, SourcePlan, draw, draw_source, replay
-from engine.train.selection import Selection, held_out
+from engine.train.selection import Selection, held_out, opening_key
 from engine.train.shards import game_number
 
 
@@ -80,7 +81,7 @@ def judged_moves(shared_dir):
     return kept
 
 
-@pytest.mark.parametrize("name", ["go9x9", "kgs_6d_a"])
+@pytest.mark.parametrize("name", ["go9x9", "kgs_6d_a", "kgs_6d_b"])
 def test_no_held_out_judged_game_is_drawn_from_the_real_collections(shared_dir, name):
     kept = judged_moves(shared_dir)
     assert 900 < len(kept) < 1200
@@ -100,3 +101,25 @@ def test_the_recipe_keeps_the_alphago_games_out(shared_dir):
     selection = Selection.excluding(root / path for path in plan.exclude)
     assert len(selection.excluded) == 50
     assert list(selection.select(read_any(root / "alphago50"))) == []
+
+
+def shipped_recipes():
+    """Names of the recipes that come with the package and have sources of their own."""
+    folder = resources.files("engine.train") / "recipes"
+    names = sorted(file.name.removesuffix(".toml") for file in folder.iterdir() if file.name.endswith(".toml"))
+    return [name for name in names if read_recipe(name).samples.sources]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", shipped_recipes())
+def test_no_recipe_draws_a_held_out_or_an_alphago_game(shared_dir, name):
+    """The whole stream of every recipe that ships, from the real collections."""
+    root, plan = shared_dir / "data", read_recipe(name).samples
+    if not all((root / source.path).exists() for source in plan.sources):
+        pytest.skip(f"recipe {name} draws from games that are not here")
+    drawn = {game.moves: game for game in (sample.game for sample in draw(plan, root))}
+    assert len(drawn) > 1000
+    assert not any(held_out(game) for game in drawn.values())
+    assert not {game_number(moves) for moves in drawn} & judged_moves(shared_dir)
+    alphago = {opening_key(game) for game in read_any(root / "alphago50")}
+    assert len(alphago) == 50 and not alphago & {opening_key(game) for game in drawn.values()}

@@ -6,6 +6,7 @@ from teacher_fake import HEADER, Teacher, run_label, some_samples
 
 from engine.board.planes import encode_position
 from engine.board.position import Position
+from engine.errors import ConfigError
 from engine.train import label as label_module
 from engine.train.dataset import Loader, Pool, make_batch
 from engine.train.plane_store import load_planes, store_planes
@@ -106,15 +107,10 @@ def test_labelling_goes_on_where_it_was_stopped(tmp_path):
                 raise KeyboardInterrupt
             yield sample
 
-    small = ShardWriter.__init__.__kwdefaults__
-    small["capacity"], kept = 8, small["capacity"]
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            label_module.label(Teacher(), HEADER, broken(), tmp_path / "halves", batch=1, part="0/1")
-        assert 0 < len(read_all(tmp_path / "halves")) < 40
-        run_label(tmp_path / "halves", samples)
-    finally:
-        small["capacity"] = kept
+    with pytest.raises(KeyboardInterrupt):
+        label_module.label(Teacher(), HEADER, broken(), tmp_path / "halves", batch=1, capacity=8)
+    assert 0 < len(read_all(tmp_path / "halves")) < 40
+    label_module.label(Teacher(), HEADER, samples, tmp_path / "halves", batch=4, capacity=8)
     np.testing.assert_array_equal(read_all(tmp_path / "halves"), read_all(tmp_path / "whole"))
 
 
@@ -177,3 +173,9 @@ def test_replay_reports_moves_that_the_rules_forbid():
     with pytest.raises(RecordError, match="illegal"):
         replay(Sample(Game(9, "aaaa"), 2, 0, False, "chinese", 7.5, 0))
     assert isinstance(replay(Sample(Game(9, "aabb"), 2, 0, False, "chinese", 7.5, 0)), Position)
+
+
+@pytest.mark.parametrize("part", ["", "2", "2/2", "-1/2", "a/b", "0/0", "1/2/3"])
+def test_a_part_that_is_none_is_refused(part):
+    with pytest.raises(ConfigError, match="--part"):
+        label_module.parse_part(part)
