@@ -14,6 +14,7 @@ cdef enum:
     ENC_DARKFOREST_25 = 25
     ENC_PATENT_17 = 117
     ENC_JUDGMENT_18 = 118
+    ENC_SECOND = 256    # a pair is first + ENC_SECOND * second: planes and globals of one after those of the other
 
 ctypedef struct EncodeOptions:
     int symmetry          # 0..7, applied to the planes; bits 1 = flip rows, 2 = flip columns, 4 = transpose
@@ -23,7 +24,8 @@ ctypedef struct EncodeOptions:
     float playout_doubling_advantage
 
 cdef void default_options(EncodeOptions* options) noexcept nogil
-cdef int encoding_code(str name) except -1               # "katago-v7" -> ENC_KATAGO_V7; ConfigError for an unknown name
+# "katago-v7" -> ENC_KATAGO_V7, "darkforest-25+katago-v7" -> the pair; ConfigError for an unknown name
+cdef int encoding_code(str name) except -1
 cdef int encoding_spatial(int encoding) noexcept nogil   # number of planes
 cdef int encoding_global(int encoding) noexcept nogil    # number of global inputs
 # Encode s with `to_play` to move. spatial: planes * H * W floats (NCHW row, row 0 = top row, Leela Zero's included),

@@ -25,7 +25,7 @@ def encode_position(
     """Encode one position; returns spatial [C, H, W] and globals [G] (or the given outputs), float32.
 
     Args:
-        encoding: a name in ENCODINGS.
+        encoding: a name in ENCODINGS, or two of them joined by "+": the planes and globals of one after the other's.
         to_play: the side to move, by default the position's own.
         symmetry: 0..7, bits 1 = flip rows, 2 = flip columns, 4 = transpose (then the planes are [C, W, H]).
         max_history: moves of history shown by KataGo's encodings, 0..5; 0 also hides that a pass would end the game.

@@ -43,6 +43,13 @@ CODES = {
 ENCODINGS = {name: (encoding_spatial(code), encoding_global(code)) for name, code in CODES.items()}
 
 cdef int encoding_code(str name) except -1:
+    if "+" in name:
+        first, _, second = name.partition("+")
+        return single_code(first) + <int>ENC_SECOND * single_code(second)
+    return single_code(name)
+
+
+cdef int single_code(str name) except -1:
     code = CODES.get(name)
     if code is None:
         near = difflib.get_close_matches(str(name), CODES, 1)
@@ -60,6 +67,8 @@ cdef void default_options(EncodeOptions* options) noexcept nogil:
 
 
 cdef int encoding_spatial(int encoding) noexcept nogil:
+    if encoding >= ENC_SECOND:
+        return encoding_spatial(encoding % ENC_SECOND) + encoding_spatial(encoding // ENC_SECOND)
     if encoding == ENC_KATAGO_V5:
         return 13
     if encoding == ENC_ALPHAGOZERO_17 or encoding == ENC_PATENT_17:
@@ -72,6 +81,8 @@ cdef int encoding_spatial(int encoding) noexcept nogil:
 
 
 cdef int encoding_global(int encoding) noexcept nogil:
+    if encoding >= ENC_SECOND:
+        return encoding_global(encoding % ENC_SECOND) + encoding_global(encoding // ENC_SECOND)
     if encoding == ENC_KATAGO_V7:
         return 19
     if encoding == ENC_KATAGO_V6:
@@ -87,6 +98,14 @@ cdef void encode(
         int encoding, const GoState* s, int to_play, const EncodeOptions* options, LadderCache* cache,
         float* spatial, float* globals_) noexcept nogil:
     cdef Row row
+    cdef int first
+    if encoding >= ENC_SECOND:
+        first = encoding % ENC_SECOND
+        encode(first, s, to_play, options, cache, spatial, globals_)
+        encode(
+            encoding // ENC_SECOND, s, to_play, options, cache,
+            spatial + encoding_spatial(first) * s.geo.area, globals_ + encoding_global(first))
+        return
     row.out = spatial
     row.geo = s.geo
     row.cell = &s.geo.symmetry[options.symmetry & 7][0]
@@ -159,7 +178,8 @@ def encode_position(
     playout_doubling_advantage=0.0, out_spatial=None, out_globals=None,
 ):
     """Encode one position; see planes.pyi."""
-    planes, n_globals = ENCODINGS[encoding] if encoding in ENCODINGS else (encoding_code(encoding), 0)
+    code = encoding_code(encoding)
+    planes, n_globals = encoding_spatial(code), encoding_global(code)
     height, width = position.height, position.width
     if symmetry & 4:
         height, width = width, height

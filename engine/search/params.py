@@ -23,6 +23,20 @@ class SearchParams:
     cpuct_base: float = setting(500.0, "Visits at which that growth sets in.", unit="visits", low=1.0, high=1e9)
     fpu_reduction: float = setting(0.2, "How far below its parent an unvisited move is taken to be.", low=0.0, high=2.0)
     root_fpu_reduction: float = setting(0.1, "The same at the root.", low=0.0, high=2.0)
+    move_mass: float = setting(
+        0.0,
+        "Look only at a position's first moves, in the net's order, until they hold this share of its policy; 0: at "
+        "all moves. DarkForest has 0.8.",
+        low=0.0,
+        high=1.0,
+    )
+    move_count: int = setting(
+        0,
+        "Look only at so many of a position's moves, in the net's order; 0: at all. DarkForest has 20.",
+        unit="moves",
+        low=0,
+        high=1000,
+    )
     virtual_loss: float = setting(
         0.0,
         "Share of a lost visit that a walk still in flight counts as; 0 counts it as a visit only.",

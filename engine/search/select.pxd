@@ -11,6 +11,8 @@ ctypedef struct SelectParams:
     double cpuct_base
     double fpu_reduction
     double root_fpu_reduction
+    double move_mass           # only the first priors that reach this sum may be started, the one that does included
+    int move_count             # and no more than so many
     double virtual_loss        # utility taken off for a walk in flight, as a share of one lost visit
     bint always_full           # tests: use select_full everywhere
 

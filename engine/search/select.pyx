@@ -5,6 +5,9 @@ without a visit is worth the node's own mean less a share of the prior mass alre
     c = cpuct + cpuct_log * ln((N + cpuct_base) / cpuct_base)
     N = visits of the children, n(i) = visits of edge i, both with the walks in flight;  q = fpu without a visit
 
+Only moves within move_mass and move_count are looked at (Tian and Zhu 2016: the first moves that hold 80 % of the
+policy, at most 20). What is left out by the caller does not count towards either.
+
 Ties go to the lower index, which is the higher prior. Perf: since priors are sorted and all unstarted moves share one
 q, the first unstarted move beats the rest, and select_edge looks at the started edges and one prior more.
 """
@@ -46,22 +49,31 @@ cdef inline double edge_score(
     return q + explore * prior / (1.0 + n)
 
 
+cdef inline bint in_reach(const SelectParams* p, int count, double mass) noexcept nogil:
+    # Whether one move more may be looked at, after so many moves with so much of the policy.
+    return count == 0 or (count < p.move_count and mass < p.move_mass)
+
+
 cdef int select_edge(const Arena* a, Node* node, const SelectParams* p, bint is_root) noexcept nogil:
     cdef const Prior* priors = node_priors(node)
     cdef const Edge* edges = node_edges(a, node) if node.edges else NULL
     cdef int n = node.n_edges
     cdef double explore = exploration(node, p)
     cdef double best_score = NOTHING, score, prior, fpu
-    cdef double mass = 0.0
+    cdef double mass = 0.0, started = 0.0
     cdef int best = -1, i
     cdef bint unseen = False
     if p.always_full:
         return select_full(a, node, p, is_root, NULL)
     for i in range(n):
+        if not in_reach(p, i, started):
+            n = i
+            break
+        prior = prior_value(priors[i].code)
+        started += prior
         if edges[i].visits == 0:
             unseen = True
             continue
-        prior = prior_value(priors[i].code)
         mass += prior
         score = edge_score(&edges[i], prior, explore, 0.0, p)
         if score > best_score:
@@ -75,7 +87,7 @@ cdef int select_edge(const Arena* a, Node* node, const SelectParams* p, bint is_
                 if score > best_score or (score == best_score and i < best):
                     best_score = score
                     best = i
-    if n < node.n_priors:
+    if n == node.n_edges and n < node.n_priors and in_reach(p, n, started):
         score = fpu + explore * prior_value(priors[n].code)
         if score > best_score:
             return n
@@ -88,8 +100,8 @@ cdef int select_full(const Arena* a, Node* node, const SelectParams* p, bint is_
     cdef const float* own = scan.priors if scan != NULL else NULL
     cdef double explore = exploration(node, p)
     cdef double best_score = NOTHING, score, prior, fpu
-    cdef double mass = 0.0
-    cdef int best = -1, i
+    cdef double mass = 0.0, reached = 0.0
+    cdef int best = -1, i, count = 0
     for i in range(node.n_edges):
         if edges[i].visits:
             mass += own[i] if own != NULL else prior_value(priors[i].code)
@@ -97,6 +109,10 @@ cdef int select_full(const Arena* a, Node* node, const SelectParams* p, bint is_
     for i in range(node.n_priors):
         if scan != NULL and scan.banned != NULL and scan.banned[priors[i].action]:
             continue
+        if not in_reach(p, count, reached):
+            break
+        count += 1
+        reached += prior_value(priors[i].code)
         prior = own[i] if own != NULL else prior_value(priors[i].code)
         if i < node.n_edges:
             score = edge_score(&edges[i], prior, explore, fpu, p)

@@ -5,7 +5,10 @@ import hashlib
 from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
-from engine.board.planes cimport ENC_DARKFOREST_25, ENC_KATAGO_V7, default_options, encoding_code
+from engine.board.planes cimport (
+    ENC_DARKFOREST_25, ENC_KATAGO_V7, ENC_SECOND, default_options, encoding_code,
+)
+from engine.board.types cimport MAX_ACTIONS
 
 from .walk cimport MAX_LIMITS, SYMMETRY_AVERAGE, SYMMETRY_FIXED, SYMMETRY_RANDOM, Context
 
@@ -20,12 +23,17 @@ cdef int apply_evaluator(Context* x, object evaluator) except -1:
     default_options(&x.encode_options)
     x.encode_options.pass_alive_under_suicide = bool(getattr(evaluator, "pass_alive_under_suicide", False))
     x.history = x.encode_options.max_history
-    x.key_options.history = x.history
-    x.key_options.boards = 2   # ladders are read on them
-    x.key_options.ages = x.encoding == ENC_DARKFOREST_25
-    if x.encoding > ENC_KATAGO_V7:
-        x.key_options.history = 0
-        x.key_options.boards = 0 if x.key_options.ages else 7
+    x.key_options.history = 0
+    x.key_options.boards = 0
+    x.key_options.ages = False
+    for code in (x.encoding % <int>ENC_SECOND, x.encoding // <int>ENC_SECOND):
+        if code == ENC_DARKFOREST_25:
+            x.key_options.ages = True
+        elif code > ENC_KATAGO_V7:
+            x.key_options.boards = 7
+        elif code > 0:
+            x.key_options.history = x.history
+            x.key_options.boards = max(x.key_options.boards, 2)   # ladders are read on them
     return 0
 
 
@@ -36,6 +44,8 @@ cdef int apply_params(Context* x, object params, bint seeded) except -1:
     x.select.cpuct_base = params.cpuct_base
     x.select.fpu_reduction = params.fpu_reduction
     x.select.root_fpu_reduction = params.root_fpu_reduction
+    x.select.move_mass = params.move_mass if params.move_mass > 0.0 else 1e30
+    x.select.move_count = params.move_count if params.move_count > 0 else MAX_ACTIONS
     x.select.virtual_loss = params.virtual_loss
     x.tree.prove = params.solver
     x.tree.utility.win_loss = params.win_loss_utility

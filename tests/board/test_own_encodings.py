@@ -9,6 +9,7 @@ import pytest
 from engine.board import planes
 from engine.board.position import Position
 from engine.board.rules import NAMED
+from engine.errors import ConfigError
 
 ENCODINGS = ("darkforest-25", "patent-17", "judgment-18")
 SIZES = [(n, n) for n in range(7, 20)] + [(2, 2), (3, 9), (13, 9), (19, 7), (24, 25)]
@@ -116,3 +117,18 @@ def test_patent_planes_name_colors_and_repeat_through_a_pass(encoding):
     assert not found[16].any() and (encoding == "patent-17" or found[17].all())
     found, _ = planes.encode_position(position, encoding, to_play=1)
     assert found[:3, 0, 0].all() and found[16].all() and (encoding == "patent-17" or not found[17].any())
+
+
+@pytest.mark.parametrize("pair", [("darkforest-25", "katago-v7"), ("katago-v5", "patent-17"), ("patent-17",) * 2])
+def test_a_pair_of_encodings_is_one_after_the_other(pair):
+    position = Position(9, 7, rules="aga", komi=7)
+    for action in (10, 20, 21, 63, 30):
+        position.play(action)
+    for symmetry in range(4):
+        both = planes.encode_position(position, "+".join(pair), symmetry=symmetry)
+        parts = [planes.encode_position(position, name, symmetry=symmetry) for name in pair]
+        for i in range(2):
+            np.testing.assert_array_equal(both[i], np.concatenate([part[i] for part in parts]))
+    for name in ("darkforest-25+", "+katago-v7", "darkforest-25+katago-v7+katago-v7", "darkforest-26+katago-v7"):
+        with pytest.raises(ConfigError, match="unknown encoding"):
+            planes.encode_position(position, name)

@@ -85,7 +85,11 @@ class Node:
         fpu = self.sums[0] / self.visits - math.sqrt(mass) * (
             p.root_fpu_reduction if self is self.tree.root else p.fpu_reduction)
         best, best_score = None, -math.inf
+        count, reached = 0, 0.0
         for action, prior in self.priors:
+            if (p.move_count and count == p.move_count) or (p.move_mass and reached >= p.move_mass):
+                break
+            count, reached = count + 1, reached + prior
             child = self.children.get(action)
             score = fpu + explore * prior
             if child:

@@ -66,6 +66,9 @@ def test_the_tree_is_the_oracles(width, height, rules, komi, seed, n_moves, visi
     {"stop_when_proven": False},
     {"cpuct": 2.5, "cpuct_log": 0.0, "fpu_reduction": 0.0, "root_fpu_reduction": 0.0},
     {"static_score_utility": 0.0, "dynamic_score_utility": 0.0},
+    {"move_count": 3},
+    {"move_mass": 0.5},
+    {"move_mass": 0.8, "move_count": 4},
     {"static_score_utility": 0.7, "dynamic_score_scale": 0.2, "dynamic_score_zero_weight": 0.0},
 ])
 def test_settings_mean_the_same_to_both(changes):
