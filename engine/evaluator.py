@@ -46,14 +46,16 @@ class Evaluation:
     var_time_left: FloatArray | None = None  # [B], -1 where the net does not say
     shortterm_value_error: FloatArray | None = None  # [B], -1 where the net does not say
     shortterm_score_error: FloatArray | None = None  # [B], -1 where the net does not say
+    later_logits: FloatArray | None = None  # [B, k - 1, P], points alone: of the opponent's answer, the move after, …
 
 
 @runtime_checkable
 class Evaluator(Protocol):
     """Evaluates batches of encoded positions.
 
-    Two attributes may be there besides: `preferred_batch`, the batch that a search should ask for where its settings
-    leave it open, and `pass_alive_under_suicide`, a flag of some nets that encoding has to know (planes.pxd).
+    Three attributes may be there besides: `preferred_batch`, the batch that a search should ask for where its settings
+    leave it open, `pass_alive_under_suicide`, a flag of some nets that encoding has to know (planes.pxd), and
+    `policy_only`, true of a net whose `value` says nothing: it can choose moves but not judge positions.
     """
 
     encoding: str  # a name in engine.board.planes.ENCODINGS

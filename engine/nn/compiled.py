@@ -13,6 +13,8 @@ import torch
 from torch import Tensor, nn
 
 from .fuse import fuse
+from .fuse_kstep import FusedKStep
+from .kstep import KStepNet
 from .net import Net
 from .postprocess import Postprocess
 
@@ -44,6 +46,8 @@ class EvaluationGraph(nn.Module):
         if fused is not None:
             self.net = fused
             self.vector_type = torch.float32
+        elif fused_size is not None and isinstance(module, KStepNet):
+            self.net = FusedKStep(module, fused_size, dtype)
         else:
             self.net = module.to(dtype=dtype).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.post = Postprocess(net.spec, optimism)

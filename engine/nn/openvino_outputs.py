@@ -5,25 +5,42 @@ Source: docs/nets.md §1.8, by model version; §5 for Leela Zero.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
-from .openvino_ops import Node, columns, constant, joined, ops, softplus, times
-from .spec import KO_RULE_INPUT, TERRITORY_INPUT, VALUE_ONLY, Spec
+from .openvino_ops import Node, columns, constant, joined, ops, reshape, softplus, times, whole
+from .spec import KO_RULE_INPUT, PASS_SHARE, SCALARS, TERRITORY_INPUT, VALUE_ONLY, Spec
 
 
 class RawNodes(NamedTuple):
     """Heads of a net before post-processing, as raw_outputs.RawOutputs; None: the net has no such output."""
 
-    policy: Node  # [B, outputs, A]
-    value: Node  # [B, 3], or [B, 1] of Leela Zero
+    policy: Node  # [B, outputs, A], or [B, k, P] of a k-step net
+    value: Node | None  # [B, 3], or [B, 1] of Leela Zero
     score: Node | None  # [B, S]
     ownership: Node | None  # [B, P] before tanh
 
 
+def k_step_row(policy: Node) -> Node:
+    """Return logits of the next move with its pass, no scalars, then those of the moves after it; policy [B, k, P]."""
+    batch, steps, points = policy.shape
+    flat = reshape(policy, [batch, steps * points])
+    now = columns(flat, 0, points)
+    top = ops.reduce_max(now, whole([1]), True)
+    total = ops.log(ops.reduce_sum(ops.exp(ops.subtract(now, top)), whole([1]), True))
+    passed = ops.add(ops.add(total, top), constant(math.log(PASS_SHARE)))
+    parts = [now, passed, constant(np.zeros((batch, len(SCALARS))))]
+    if steps > 1:
+        parts.append(columns(flat, points, steps * points))
+    return joined(parts, 1)
+
+
 def packed(spec: Spec, raw: RawNodes, globals_: Node | None, optimism: float) -> Node:
     """Return policy logits, the eight scalars of spec.SCALARS, and ownership where there is one."""
+    if raw.value is None:
+        return k_step_row(raw.policy)
     batch = raw.policy.shape[0]
     policy = ops.gather(raw.policy, ops.constant(np.int64(0)), ops.constant(np.int64(1)))
     if spec["family"] in VALUE_ONLY:

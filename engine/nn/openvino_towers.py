@@ -1,6 +1,6 @@
-"""Plain residual towers as OpenVINO nodes: Leela Zero's and AlphaGo Zero's nets, activation last, a policy and a value.
+"""Plain towers as OpenVINO nodes: Leela Zero's, AlphaGo Zero's and DarkForest's nets, activation last.
 
-What they compute is in leelazero_net.py and alphagozero_net.py.
+What they compute is in leelazero_net.py, alphagozero_net.py and kstep.py.
 """
 
 from __future__ import annotations
@@ -65,4 +65,16 @@ def heads(x: Node, weights: Weights, layer: Layer) -> RawNodes:
     return RawNodes(reshape(policy, [batch, 1, -1]), matrix(hidden, "value_out"), None, None)
 
 
-TOWERS = {"leela-zero": leela_zero, "alphago-zero": alphago_zero}
+def k_step(spec: Spec, weights: Weights, spatial: Node) -> RawNodes:
+    """Return the raw outputs of a k-step net: a policy of points alone; norms go into the convolutions."""
+    x = spatial
+    for name in ["first", *(f"layers.{i}" for i in range(spec["blocks"]))]:
+        part = weights.at(name)
+        weight = part["conv.weight"] * part["norm.scale"][:, None, None, None]
+        dilation = spec["input"]["dilation"] if name == "first" else (1, 1)
+        x = ops.relu(convolve(x, weight, part["norm.bias"], dilation, f"{name}.conv"))
+    logits = convolve(x, weights["last.weight"], None, (1, 1), "last")
+    return RawNodes(reshape(logits, [spatial.shape[0], spec["steps"], -1]), None, None, None)
+
+
+TOWERS = {"leela-zero": leela_zero, "alphago-zero": alphago_zero, "k-step": k_step}

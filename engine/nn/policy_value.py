@@ -17,6 +17,7 @@ from ..evaluator import ENCODING_SHAPES
 from .alphagozero_net import AlphaGoZeroNet
 from .blocks import Linear, TipRMSNorm, activation, conv, make_block, norm, pool_policy, pool_value
 from .judgment import JudgmentNet
+from .kstep import KStepNet, initialise
 from .leelazero_net import LeelaZeroNet
 from .raw_outputs import RawOutputs
 from .spec import Spec, check_spec, conv_spec, count_blocks
@@ -137,6 +138,7 @@ FAMILIES: dict[str, Callable[[Spec], nn.Module]] = {
     "leela-zero": LeelaZeroNet,
     "alphago-zero": AlphaGoZeroNet,
     "judgment": JudgmentNet,
+    "k-step": KStepNet,
 }
 
 
@@ -161,6 +163,10 @@ def build_module(spec: Spec, *, trainable: bool = False) -> nn.Module:
         judging = JudgmentNet(spec, trainable=True)
         judging.initialise()
         return judging
+    if spec["family"] == "k-step":
+        net = KStepNet(spec, trainable=True)
+        initialise(net)
+        return net
     if spec["family"] != "policy-value":
         raise WeightsError(f"{spec['family']} nets cannot be trained")
     module = PolicyValueNet(spec, trainable=True)

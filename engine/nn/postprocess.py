@@ -7,12 +7,14 @@ Source: docs/nets.md §1.8, by model version; §5 for Leela Zero.
 
 from __future__ import annotations
 
+import math
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .raw_outputs import RawOutputs
-from .spec import KO_RULE_INPUT, TERRITORY_INPUT, VALUE_ONLY, Spec
+from .spec import KO_RULE_INPUT, PASS_SHARE, SCALARS, TERRITORY_INPUT, VALUE_ONLY, Spec
 
 
 def mixed_policy(policy: Tensor, outputs: list[str], optimism: float) -> Tensor:
@@ -36,7 +38,12 @@ class Postprocess(nn.Module):
         self.optimism = 0.0 if spec.get("meta") else optimism
 
     def forward(self, raw: RawOutputs, globals_: Tensor) -> Tensor:
-        """Return [B, A + 8 + P] float32; P = 0 columns where the net has no ownership."""
+        """Return [B, A + 8 + P] float32; P = 0 columns where the net has no ownership.
+
+        A k-step net gives [B, A + 8 + (k - 1) P]: logits of the moves after the next one.
+        """
+        if self.spec["family"] == "k-step":
+            return self._kstep(raw.policy.float())
         if self.spec["family"] in VALUE_ONLY:
             value = torch.tanh(raw.value[:, 0].float())
             scalars = [value, torch.zeros_like(value)] + [torch.zeros_like(value)] * 6
@@ -44,6 +51,13 @@ class Postprocess(nn.Module):
         policy = mixed_policy(raw.policy, self.spec["policy"]["outputs"], self.optimism)
         scalars = self._scalars(raw.value.float(), raw.score.float(), globals_.float())
         return torch.cat([policy, torch.stack(scalars, dim=1), torch.tanh(raw.ownership.float())], dim=1)
+
+    def _kstep(self, policy: Tensor) -> Tensor:
+        """Pack [B, k, P]: the next move with its pass, no scalars, then the other moves' points."""
+        now = policy[:, 0]
+        passed = torch.logsumexp(now, dim=1, keepdim=True) + math.log(PASS_SHARE)
+        none = torch.zeros_like(passed.expand(-1, len(SCALARS)))
+        return torch.cat([now, passed, none, policy[:, 1:].flatten(1)], dim=1)
 
     def _scalars(self, value: Tensor, score: Tensor, globals_: Tensor) -> list[Tensor]:
         if globals_.shape[1] > TERRITORY_INPUT:
@@ -92,6 +106,8 @@ def available(spec: Spec) -> set[str]:
     """Return the names of the Evaluation's optional arrays that nets of a spec fill."""
     if spec["family"] in VALUE_ONLY:
         return {"no_result"}
+    if spec["family"] == "k-step":
+        return set()
     score = spec["value"]["score"]
     names = {"no_result", "ownership", "var_time_left", "shortterm_value_error", "shortterm_score_error"}
     if "mean" in score:

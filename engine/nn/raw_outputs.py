@@ -10,7 +10,8 @@ from torch import Tensor
 class RawOutputs(NamedTuple):
     """Heads of a net for B positions of P points; actions are P points row-major from the top left, then pass.
 
-    A Leela Zero net has value [B, 1] (before tanh), and empty score and ownership.
+    A Leela Zero net has value [B, 1] (before tanh), and empty score and ownership. A k-step net has a policy of points
+    alone, [B, k, P], and nothing else.
     """
 
     policy: Tensor  # [B, outputs, P + 1] logits

@@ -28,4 +28,9 @@ class NetSettings:
     human_profile: str = setting(
         "rank_9d", "player that a net with an SGF-metadata input imitates: rank_9d … rank_20k or preaz_9d … preaz_20k"
     )
+    value_net: str = setting(
+        "auto",
+        "file or name of the net that judges positions for a net that gives moves alone; auto takes the one that comes "
+        "with the engine, none leaves the net alone, which then plays its likeliest moves without search",
+    )
     cached_sizes: int = setting(3, "board sizes whose compiled net is kept", low=1, high=32)

@@ -38,6 +38,9 @@ A Leela Zero spec: {"family": "leela-zero", "name": text, "encoding": "leelazero
 An AlphaGo Zero spec (new_alphagozero_spec): {"family": "alphago-zero", "name": text, "encoding": "alphagozero-17" or
 another without global inputs, "version": 1, "size": [width, height], "channels": n, "blocks": n,
 "policy_channels": n, "value_channels": n, "value_hidden": n}.
+
+A k-step spec (kstep.py): {"family": "k-step", "name": text, "encoding": one without global inputs, "version": 1,
+"input": conv, "input_channels": n, "channels": n, "blocks": layers between the first and the last, "steps": k}.
 """
 
 from __future__ import annotations
@@ -75,11 +78,15 @@ SCALARS = (
 KO_RULE_INPUT = 6  # global input that is not 0 under any superko rule; the same in every KataGo encoding
 TERRITORY_INPUT = 9  # global input that is 1 under territory scoring
 VALUE_ONLY = ("leela-zero", "alphago-zero")  # families of nets that give a policy and one value
+PASS_SHARE = 1e-4
+"""A k-step net cannot pass: a pass gets this probability beside all points, so that it comes after any move that the
+net thinks of at all."""
 BLACK_TO_MOVE_PLANE = 16  # of leelazero-18
 
 MAX_CHANNELS = 8192
 MAX_KERNEL = 25
 MAX_BLOCKS = 512  # nested ones counted
+MAX_STEPS = 16  # moves that a k-step net predicts
 MAX_PARAMETERS = 1 << 30  # 4 GiB of float32
 
 
@@ -206,6 +213,9 @@ def parameter_count(spec: Spec) -> int:
     if spec["family"] == "alphago-zero":
         points, p, v, h = spec["size"][0] * spec["size"][1], *(spec[key] for key in _ZERO_HEADS)
         return int(9 * c * (planes + spec["blocks"] * 2 * c) + c * (p + v) + points * (p * (points + 1) + v * h))
+    if spec["family"] == "k-step":
+        first, layers = spec["input_channels"], spec["blocks"]
+        return int(_conv(spec["input"], planes, first) + 9 * c * (first + (layers - 1) * c + spec["steps"]))
     total = _conv(spec["input"], planes, c) + n_globals * c + sum(_block_size(b, c) for b in spec["blocks"])
     if spec["family"] == "judgment":
         width = spec["head"]["channels"]
@@ -300,10 +310,21 @@ def _check(spec: Spec) -> None:
             _size(spec[key], key)
     elif spec["family"] == "judgment":
         _check_judgment(spec)
+    elif spec["family"] == "k-step":
+        _check_kstep(spec)
     else:
         _require(spec["family"] == "policy-value", f"unknown kind of net {spec['family']!r}")
         _check_policy_value(spec)
     _require(parameter_count(spec) <= MAX_PARAMETERS, "more than 2^30 parameters")
+
+
+def _check_kstep(spec: Spec) -> None:
+    _require(spec["version"] == 1, f"unknown k-step version {spec['version']!r}")
+    _require(ENCODING_SHAPES[spec["encoding"]][1] == 0, "a k-step net has an encoding with global inputs")
+    _convs([spec["input"]], 1, "input")
+    _size(spec["input_channels"], "first layer")
+    _size(spec["blocks"], "number of layers between the first and the last", MAX_BLOCKS)
+    _size(spec["steps"], "number of moves predicted", MAX_STEPS)
 
 
 def _check_policy_value(spec: Spec) -> None:

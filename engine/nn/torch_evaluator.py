@@ -61,6 +61,7 @@ class TorchEvaluator:
         self.pass_alive_under_suicide = bool(net.spec.get("pass_alive_under_suicide", False))
         self.precision = precision
         self.runtime = runtime
+        self.policy_only = net.spec["family"] == "k-step"
         self._runner = runner
         self._given = available(net.spec)
         self._flying: dict[int, tuple[Any, int, bool]] = {}
@@ -123,10 +124,15 @@ class TorchEvaluator:
         actions = points + 1
         scalars = np.ascontiguousarray(packed[:, actions : actions + len(SCALARS)].T)
         given = {name: scalars[i] for i, name in enumerate(SCALARS) if name in self._given or name == "value"}
+        rest = packed[:, actions + len(SCALARS) :]
+        later = None
+        if self.net.spec["family"] == "k-step":
+            later = np.ascontiguousarray(rest.reshape(len(packed), -1, points))
         owned = ownership and "ownership" in self._given
         return Evaluation(
             policy_logits=np.ascontiguousarray(packed[:, :actions]),
-            ownership=np.ascontiguousarray(packed[:, actions + len(SCALARS) :]) if owned else None,
+            ownership=np.ascontiguousarray(rest) if owned else None,
+            later_logits=later,
             **given,
         )
 

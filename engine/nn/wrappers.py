@@ -85,7 +85,10 @@ def _turn_back(answer: Evaluation, width: int, height: int, symmetry: int) -> Ev
     if ownership is not None:
         ownership = transform_ownership(ownership, width, height, symmetry, inverse=True)
     policy = transform_policy(answer.policy_logits, width, height, symmetry, inverse=True)
-    return dataclasses.replace(answer, policy_logits=policy, ownership=ownership)
+    later = answer.later_logits
+    if later is not None:
+        later = transform_ownership(later, width, height, symmetry, inverse=True)
+    return dataclasses.replace(answer, policy_logits=policy, ownership=ownership, later_logits=later)
 
 
 def _softmax(logits: FloatArray) -> FloatArray:
