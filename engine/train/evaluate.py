@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .nets import add_net_options, open_net
-from .records import Game, RecordError, read_any
+from .records import Game, RecordError, letters_to_actions, read_any
 from .samples import Sample, replay
 from .selection import Selection
 
@@ -43,7 +43,8 @@ def held_out_samples(games: Iterable[Game], *, positions: int, seed: int, size: 
 def evaluate_policy(evaluator: Evaluator, samples: Sequence[Sample], *, batch: int = 32) -> dict[str, float]:
     """Return top-1 and top-5 shares, mean log loss in nats, and the share of results that the sign of value gives.
 
-    The result is compared in decided games only; it says little early in a game.
+    The result is compared in decided games only; it says little early in a game. Of nets that predict the moves after
+    the next one the shares of those come too (top1_move2, …); the record's passes are left out of them.
     """
     from engine.board.planes import encode_into
 
@@ -51,6 +52,7 @@ def evaluate_policy(evaluator: Evaluator, samples: Sequence[Sample], *, batch: i
     spatial, globals_ = evaluator.allocate(batch, size, size)
     hits1 = hits5 = told = decided = 0
     loss = 0.0
+    later: dict[int, list[int]] = {}
     kept: list[tuple[Sample, NDArray[np.uint8], int]] = []
     total = 0
 
@@ -63,6 +65,9 @@ def evaluate_policy(evaluator: Evaluator, samples: Sequence[Sample], *, batch: i
             logits = np.where(legal > 0, opinion.policy_logits[row], -np.inf)
             rank = int((logits > logits[sample.played]).sum())
             hits1, hits5, total = hits1 + (rank < 1), hits5 + (rank < 5), total + 1
+            if opinion.later_logits is not None:
+                for step, rank in later_ranks(opinion.later_logits[row], sample):
+                    later.setdefault(step, []).append(rank)
             top = logits.max()
             loss -= float(logits[sample.played] - top - np.log(np.exp(logits - top).sum()))
             if sample.game.result:
@@ -83,13 +88,35 @@ def evaluate_policy(evaluator: Evaluator, samples: Sequence[Sample], *, batch: i
         if len(kept) == batch:
             flush()
     flush()
+    beyond = {
+        f"top{n}_move{step}": round(float(np.mean(np.array(ranks) < n)), 4)
+        for step, ranks in sorted(later.items())
+        for n in (1, 5)
+    }
+    judged = {} if getattr(evaluator, "policy_only", False) else {"result": round(told / max(1, decided), 4)}
     return {
         "positions": total,
         "top1": round(hits1 / max(1, total), 4),
         "top5": round(hits5 / max(1, total), 4),
         "loss": round(loss / max(1, total), 4),
-        "result": round(told / max(1, decided), 4),
+        **judged,
+        **beyond,
     }
+
+
+def later_ranks(logits: NDArray[np.float32], sample: Sample) -> list[tuple[int, int]]:
+    """Return (2, rank), (3, rank), … of the moves that the record has after the next one; rank 0 is the likeliest.
+
+    Args:
+        logits: [k - 1, P], over all points.
+    """
+    game, area = sample.game, sample.game.size**2
+    moves = letters_to_actions(game.moves[2 * sample.ply + 2 : 2 * (sample.ply + 1 + len(logits))], game.size)
+    return [
+        (step, int((row > row[move]).sum()))
+        for step, (move, row) in enumerate(zip(moves, logits, strict=False), start=2)
+        if move < area
+    ]
 
 
 def main(argv: Sequence[str] | None = None) -> int:

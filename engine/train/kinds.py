@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 KINDS = {
     "policy-value": "engine.train.policy_value:PolicyValue",
     "alphago-zero": "engine.train.alphagozero:AlphaGoZero",
+    "k-step": "engine.train.kstep:KStep",
 }
 
 
