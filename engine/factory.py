@@ -21,6 +21,7 @@ from engine.player.settings import PlayerSettings
 from engine.search.params import SearchParams
 
 if TYPE_CHECKING:
+    from engine.evaluator import AsyncEvaluator
     from engine.judge.judgment_net import JudgmentNetOpinion
     from engine.judge.net_judge import Judge
     from engine.player.player import Player
@@ -84,7 +85,26 @@ def load(net: str | None, settings: NetSettings) -> LoadedNet:
 
     loaded = load_net(path)
     description = loaded.description
-    return LoadedNet(make_evaluator(loaded, settings), description.name, frozenset(description.sizes) or None)
+    evaluator: AsyncEvaluator = make_evaluator(loaded, settings)
+    judged = bool(loaded.spec["family"] != "k-step")
+    if judged and settings.value_net not in ("auto", "none"):
+        raise ConfigError(f"net.value_net: {description.name} judges positions itself")
+    if not judged and settings.value_net != "none":
+        evaluator = _with_value(evaluator, settings)
+    return LoadedNet(evaluator, description.name, frozenset(description.sizes) or None)
+
+
+def _with_value(moves: AsyncEvaluator, settings: NetSettings) -> AsyncEvaluator:
+    """Return an evaluator with the moves of one net and the judgment of the one that net.value_net names."""
+    from engine.nn.catalog import find
+    from engine.nn.net import load_net
+    from engine.nn.torch_evaluator import make_evaluator
+    from engine.nn.two_nets import TwoNets
+
+    judge = load_net(find(None if settings.value_net == "auto" else settings.value_net))
+    if judge.spec["family"] == "k-step":
+        raise ConfigError(f"net.value_net: {judge.description.name} judges nothing either")
+    return TwoNets(moves, make_evaluator(judge, settings))
 
 
 def load_judgment(net: str | None, settings: NetSettings, *, symmetries: int = 1) -> JudgmentNetOpinion:

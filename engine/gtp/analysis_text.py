@@ -2,6 +2,7 @@
 
 Every figure is in the view of the side that searched. A line is: one "info" segment a move, the principal variation
 last among the plain keys, then what was asked for beyond it; after all segments rootInfo, ownership, ownershipStdev.
+A net that judges nothing gives priors alone: winrates, scores and utilities are left out rather than made up.
 """
 
 from __future__ import annotations
@@ -52,12 +53,22 @@ class LineWriter:
         return " ".join(parts)
 
     def _lz_segment(self, move: MoveInfo, result: SearchResult) -> str:
+        if not result.judged:
+            return (
+                f"info move {_vertex(result)(move.action)} visits {move.visits} prior {per_myriad(move.prior)} "
+                f"order {move.order} {self._lines(move, result)}"
+            )
         return (
             f"info move {_vertex(result)(move.action)} visits {move.visits} winrate {per_myriad(move.winrate)} "
             f"prior {per_myriad(move.prior)} lcb {per_myriad(move.lcb)} order {move.order} {self._lines(move, result)}"
         )
 
     def _kata_segment(self, move: MoveInfo, result: SearchResult) -> str:
+        if not result.judged:
+            return (
+                f"info move {_vertex(result)(move.action)} visits {move.visits} edgeVisits {move.edge_visits} "
+                f"prior {move.prior:.6f} order {move.order} {self._lines(move, result)}"
+            )
         return (
             f"info move {_vertex(result)(move.action)} visits {move.visits} edgeVisits {move.edge_visits} "
             f"utility {move.utility:.6f} winrate {move.winrate:.6f} scoreMean {move.lead:.4f} "
@@ -116,6 +127,8 @@ def unvisited(result: SearchResult, action: int, order: int) -> MoveInfo:
 
 def root_info(result: SearchResult) -> str:
     """Return the figures of the root."""
+    if not result.judged:
+        return f"rootInfo visits {result.visits}"
     return (
         f"rootInfo visits {result.visits} utility {result.utility:.6f} winrate {result.winrate:.6f} "
         f"scoreMean {result.lead:.4f} scoreStdev {result.score_stdev:.4f} scoreLead {result.lead:.4f} "

@@ -9,7 +9,8 @@ from engine.player.rawnet import FloatArray, RawOutput
 
 def raw_text(output: RawOutput) -> str:
     """Return the lines for one symmetry. What the net does not say is left out, or -1 where KataGo has it so."""
-    height, width = output.shape
+    if not output.judged:
+        return "\n".join([f"symmetry {output.symmetry}", *_policy(output)])
     lines = [
         f"symmetry {output.symmetry}",
         f"whiteWin {output.white_win:.6f}",
@@ -27,13 +28,16 @@ def raw_text(output: RawOutput) -> str:
         f"varTimeLeft {output.var_time_left:.3f}",
         f"shorttermWinlossError {output.shortterm_value_error:.3f}",
         f"shorttermScoreError {output.shortterm_score_error:.3f}",
-        "policy",
-        *_rows(output.policy[:-1].reshape(height, width), 6),
-        f"policyPass {_number(float(output.policy[-1]), 6)}",
+        *_policy(output),
     ]
     if output.white_ownership is not None:
         lines += ["whiteOwnership", *_rows(output.white_ownership, 7)]
     return "\n".join(lines)
+
+
+def _policy(output: RawOutput) -> list[str]:
+    rows = _rows(output.policy[:-1].reshape(output.shape), 6)
+    return ["policy", *rows, f"policyPass {_number(float(output.policy[-1]), 6)}"]
 
 
 def _rows(values: FloatArray, digits: int) -> list[str]:

@@ -46,7 +46,13 @@ def evaluate_rows(evaluator: Evaluator, rows: list[Row], *, ownership: bool) -> 
             transform_ownership(values, width, height, symmetry, inverse=True)
             for values, (_, _, symmetry) in zip(evaluation.ownership, rows, strict=True)
         ])  # fmt: skip
-    return dataclasses.replace(evaluation, policy_logits=policy, ownership=owner)
+    later = None
+    if evaluation.later_logits is not None:
+        later = np.stack([
+            transform_ownership(values, width, height, symmetry, inverse=True)
+            for values, (_, _, symmetry) in zip(evaluation.later_logits, rows, strict=True)
+        ])  # fmt: skip
+    return dataclasses.replace(evaluation, policy_logits=policy, ownership=owner, later_logits=later)
 
 
 def legal_policy(logits: FloatArray, legal: NDArray[np.uint8]) -> FloatArray:

@@ -44,6 +44,7 @@ class SharedEvaluator:
         self.name = inner.name
         self.preferred_batch = min(getattr(inner, "preferred_batch", 1), max(1, inner.max_batch // max(sharers, 1)))
         self.pass_alive_under_suicide = bool(getattr(inner, "pass_alive_under_suicide", False))
+        self.policy_only = bool(getattr(inner, "policy_only", False))
         self._changed = threading.Condition()
         self._queue: list[Waiting] = []
         self._busy = False

@@ -20,11 +20,11 @@ from engine.judge.board import chains
 from engine.judge.score import all_alive
 from engine.judge.settings import JudgeSettings
 from engine.judge.types import Judgment, point_marks
-from engine.player import decide
+from engine.player import decide, policy_only
 from engine.player.clock import Clock, TimeSettings
 from engine.player.game import Game
 from engine.player.net import NetSource
-from engine.player.rawnet import RawOutput, raw_output
+from engine.player.rawnet import RawOutput, next_moves, raw_output
 from engine.player.settings import PlayerSettings
 from engine.player.stop import StopToken
 from engine.player.thinking import Thinker, Wish, ranked_moves
@@ -238,6 +238,14 @@ class Player:
         position = self.game.position
         return raw_output(self._thinker.net(position, token).evaluator, position, self.to_play, symmetry)
 
+    def next_moves(self, *, token: StopToken) -> list[list[tuple[int, float]]]:
+        """Return what the net alone expects of the next moves, to_play's first: (action, probability), best first.
+
+        Most nets speak of the next move only.
+        """
+        position = self.game.position
+        return next_moves(self._thinker.net(position, token).evaluator, position, self.to_play)
+
     def clear_cache(self) -> None:
         """Forget everything that searches have found."""
         self._thinker.clear()
@@ -306,6 +314,12 @@ class Player:
         def judge(position: Position) -> Judgment:
             return self._thinker.judge(position, wish.token)
 
+        if self._thinker.policy_only(wish.token):
+            result = self._thinker.search(position, color, limits, wish)
+            if wish.restricts:
+                return Decision(result.chosen, result)
+            ranked = policy_only.moves_to_play(position, color, ranked_moves(result))
+            return Decision(decide.first_acceptable(self.game, color, ranked, settings), result)
         if settings.friendly_pass and not wish.restricts and decide.should_pass_at_once(position, color, judge):
             figures = self._thinker.search(position, color, Limits(visits=1), Wish(wish.token, root=wish.root))
             return Decision(position.area, figures)

@@ -1,4 +1,4 @@
-"""Asks the net about one position, without search: what kata-raw-nn prints."""
+"""Asks the net about one position, without search: what kata-raw-nn and keisei-next_moves print."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.board.position import WHITE, Position
+from engine.board.position import EMPTY, WHITE, Position
 from engine.evaluator import Evaluator
 from engine.judge.asking import evaluate_rows, legal_policy
 
@@ -20,6 +20,7 @@ class RawOutput:
     """The net's opinion of a position under one symmetry, turned back to the board, White positive where signed."""
 
     symmetry: int
+    judged: bool  # False: the net gives a policy alone, and winning chances mean nothing
     shape: tuple[int, int]  # height, width
     white_win: float
     white_loss: float
@@ -53,6 +54,7 @@ def raw_output(evaluator: Evaluator, position: Position, color: int, symmetry: i
         ownership = sign * evaluation.ownership[0].reshape(position.height, position.width)
     return RawOutput(
         symmetry=symmetry,
+        judged=not getattr(evaluator, "policy_only", False),
         shape=(position.height, position.width),
         white_win=win if color == WHITE else loss,
         white_loss=loss if color == WHITE else win,
@@ -66,6 +68,24 @@ def raw_output(evaluator: Evaluator, position: Position, color: int, symmetry: i
         policy=legal_policy(evaluation.policy_logits[0], position.legal_mask(color)),
         white_ownership=ownership,
     )
+
+
+def next_moves(evaluator: Evaluator, position: Position, color: int) -> list[list[tuple[int, float]]]:
+    """Return what a net expects of the next moves, `color`'s first: for each all its (action, probability), best first.
+
+    The first is over the legal moves. The others, of nets that predict so far, are over points that are empty now.
+    """
+    evaluation = evaluate_rows(evaluator, [(position, color, 0)], ownership=False)
+    policies = [np.nan_to_num(legal_policy(evaluation.policy_logits[0], position.legal_mask(color)))]
+    if evaluation.later_logits is not None:
+        empty = (position.board().ravel() == EMPTY).astype(np.uint8)
+        if empty.any():
+            policies += [np.nan_to_num(legal_policy(logits, empty)) for logits in evaluation.later_logits[0]]
+    orders = [np.argsort(-policy, kind="stable").tolist() for policy in policies]
+    return [
+        [(action, float(policy[action])) for action in order if policy[action] > 0]
+        for policy, order in zip(policies, orders, strict=True)
+    ]
 
 
 @overload

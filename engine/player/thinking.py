@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from engine.judge.types import Judgment
 from engine.player.net import LoadedNet, NetSource
 from engine.player.stop import StopToken
 from engine.search.params import SearchParams
-from engine.search.result import SearchResult
+from engine.search.result import MoveInfo, SearchResult
 from engine.search.root import Limits, RootOptions
 from engine.search.searcher import Searcher
 
@@ -24,6 +24,8 @@ log = logging.getLogger(__name__)
 
 
 PLAIN = RootOptions()
+LEAST_PRIOR = 0.01
+"""Moves less likely than that are not reported where a net's policy is all there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,8 @@ class Thinker:
         """Search a position for `color`. Raises EngineError; Abandoned if the result is not wanted any more."""
         net = self.net(position, wish.token)
         searcher = self._prepared(net, position, color)
+        if judges_nothing(net):
+            limits, wish = Limits(visits=1), replace(wish, report=None)
         with wish.token.calling(searcher.stop):
             result = searcher.search(
                 limits,
@@ -133,7 +137,13 @@ class Thinker:
                 stop_event=wish.token.event,
             )
         wish.token.check()
-        return result
+        return by_policy(result) if judges_nothing(net) else result
+
+    def policy_only(self, token: StopToken) -> bool:
+        """Wait for the net and tell whether it chooses moves but judges nothing. Raises WeightsError, Abandoned."""
+        net = self._net.wait(token)
+        token.check()
+        return net is not None and judges_nothing(net)
 
     def judge(self, position: Position, token: StopToken) -> Judgment:
         """Judge a position."""
@@ -170,6 +180,31 @@ class Thinker:
             self._warned_sizes.add(size)
             text = "the net %s was not trained on %dx%d boards; it plays, but not at its best"
             log.warning(text, net.name, width, height)
+
+
+def judges_nothing(net: LoadedNet) -> bool:
+    """Tell whether a net gives a policy alone."""
+    return bool(getattr(net.evaluator, "policy_only", False))
+
+
+def by_policy(result: SearchResult) -> SearchResult:
+    """Return the result of one evaluation by a net that judges nothing: its likeliest moves, no figures besides.
+
+    A move that the search was told to leave out stays out: the first move is the search's own.
+    """
+    if result.proven is not None:
+        return result  # the rules say who has won
+    first, policy = result.moves[0], result.raw.policy
+    others = [a for a in np.argsort(-policy, kind="stable").tolist() if a != first.action and policy[a] >= LEAST_PRIOR]
+    allowed = first.prior >= float(policy.max())  # else moves were left out, and nobody knows here which
+    moves = [
+        MoveInfo(
+            action=action, visits=0, edge_visits=0, winrate=0.5, utility=0.0, score_mean=0.0, score_stdev=0.0, lead=0.0,
+            prior=float(policy[action]), lcb=0.5, utility_lcb=0.0, weight=0.0, order=order, proven=None,
+            pv=[action], pv_visits=[0], pv_edge_visits=[0])
+        for order, action in enumerate([first.action, *(others if allowed else [])])
+    ]  # fmt: skip
+    return replace(result, moves=moves, judged=False, ownership=None, ownership_stdev=None)
 
 
 def ranked_moves(result: SearchResult) -> list[int]:

@@ -92,6 +92,7 @@ class SearchResult:
     stats: SearchStats = field(default_factory=SearchStats)
     ownership: FloatArray | None = None  # [H, W]
     ownership_stdev: FloatArray | None = None  # [H, W]
+    judged: bool = True  # False: the net judges nothing, and all figures but priors and visits are empty
 
     def move(self, action: int) -> MoveInfo | None:
         """Return what was found about one move, or None if it was never visited."""

@@ -65,6 +65,22 @@ def kata_raw_nn(controller: Controller, request: Request) -> str:
     return "\n".join(raw_text(player.raw_output(symmetry, token=controller.token)) for symmetry in symmetries)
 
 
+@command("keisei-next_moves", "[MOVES]", thinks=True)
+def next_moves(controller: Controller, request: Request) -> str:
+    """List what the net alone expects of the next moves, one move a line: vertices with their probabilities."""
+    if len(request.args) > 1:
+        raise GtpError(SYNTAX_ERROR)
+    count = arguments.integer(request.args[0]) if request.args else 5
+    if count < 1:
+        raise GtpError(SYNTAX_ERROR)
+    player = controller.player
+    steps = player.next_moves(token=controller.token)
+    return "\n".join(
+        f"move {number} " + " ".join(f"{player.vertex(action)} {share:.4f}" for action, share in moves[:count])
+        for number, moves in enumerate(steps, start=1)
+    )
+
+
 @command("clear_cache")
 def clear_cache(controller: Controller, request: Request) -> str:
     """Forget the search tree and all cached evaluations."""
