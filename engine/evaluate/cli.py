@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 WHAT = {
     "policy": ("engine.train.evaluate", "how well a net predicts the moves of held-out games"),
+    "value": ("engine.train.evaluate_value", "value, score, owners and policy beside record, truth and teacher"),
     "judge": ("engine.evaluate.judge", "how often a judge is right about finished games"),
 }
 

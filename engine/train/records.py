@@ -106,7 +106,8 @@ def parse_row(fields: dict[str, str], source: str) -> Game:
     if not fields["size"].isdigit() or not 2 <= int(fields["size"]) <= 25:
         raise RecordError(f"board size {fields['size']!r}")
     size = int(fields["size"])
-    first = fields["first"] or "B"
+    handicap = bool(fields["setup_black"]) and not fields["setup_white"]
+    first = fields["first"] or ("W" if handicap else "B")
     if first not in ("B", "W"):
         raise RecordError(f"first color {first!r}")
     result, by_points = parse_result(fields["result"])

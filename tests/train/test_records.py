@@ -36,6 +36,12 @@ def test_a_row_becomes_a_game(tmp_path):
     assert game.actions() == [3 * 19 + 15, 361, 15 * 19 + 3]
 
 
+def test_without_a_first_color_white_begins_after_handicap_stones(tmp_path):
+    path = tmp_path / "judged.tsv"
+    path.write_text("size\tsetup_black\tmoves\n19\tpd,dp\tqcqd\n19\t\tqcqd\n")
+    assert [game.first for game in read_any(path)] == [2, 1]
+
+
 @pytest.mark.parametrize(
     "row",
     [
