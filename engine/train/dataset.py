@@ -168,7 +168,7 @@ class Loader:
         self.pools = {size: Pool(self.folders, size) for size in shares}
         largest = max(shares)
         self.batch = {size: int(batch * min(2.0, (largest / size) ** 2)) for size in shares}
-        self.shares, self.seed, self.step = shares, seed, 0
+        self.shares, self.seed, self.step = dict(shares), seed, 0
         self.epochs: dict[int, dict[str, Any]] = {size: {"epoch": -1, "cursor": 0, "names": []} for size in shares}
         self._orders: dict[int, NDArray[np.int64]] = {}
 
@@ -181,6 +181,22 @@ class Loader:
         self.step = state["step"]
         self.epochs |= {int(size): dict(epoch) for size, epoch in state["epochs"].items() if int(size) in self.shares}
         self._orders.clear()
+
+    def drop_absent_sizes(self) -> list[int]:
+        """Leave out the sizes that have not enough positions for a batch yet; return them.
+
+        Raises:
+            ShardError: no size has.
+        """
+        found = self.positions()
+        absent = [size for size in self.shares if found[size] < self.batch[size] * self.world]
+        absent = [int(size) for size in self.agree([str(size) for size in absent])]
+        if len(absent) == len(self.shares):
+            need = ", ".join(f"{found[size]} of {self.batch[size] * self.world} on {size}x{size}" for size in absent)
+            raise ShardError(f"the labelled positions are not one batch: {need}")
+        for size in absent:
+            del self.shares[size], self.pools[size], self.epochs[size]
+        return absent
 
     def positions(self) -> dict[int, int]:
         """Return how many training positions there are now, by size."""

@@ -160,6 +160,8 @@ def start_run(recipe: Recipe, world: World, arguments: argparse.Namespace) -> No
     home = data_home() / recipe.name
     folders, folder = arguments.shards or [home / "shards"], arguments.out or home / "run"
     loader = make_loader(recipe.train, folders, world)
+    if absent := loader.drop_absent_sizes():
+        log.warning("no batch of positions yet, so not trained on: %s", ", ".join(f"{n}x{n}" for n in absent))
     workers = arguments.workers
     if workers is None:
         workers = 4 if world.device.type == "cuda" else 0
