@@ -6,7 +6,9 @@ exactly one mark; the score is counted from the marks.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,7 @@ from engine.board.scoring import pass_alive, territory
 from engine.judge.board import Board
 from engine.judge.groups import Body, bodies, in_seki
 from engine.judge.opening import open_items
+from engine.judge.readings import Reading
 from engine.judge.score import count
 from engine.judge.settings import JudgeSettings
 from engine.judge.settle import Verdict, contested_points, dead_mask
@@ -24,6 +27,7 @@ from engine.judge.types import ChainStatus, Group, Judgment, Opinion, Status
 
 _PLAIN = Rules()
 _TAXED = Rules(tax="SEKI")
+_NO_READINGS: Mapping[int, Reading] = MappingProxyType({})
 SCORE_QUANTILE = 1.2816  # a normal deviate is within so many standard deviations with 80 %
 
 
@@ -37,13 +41,19 @@ class Marks:
 
 
 def assemble(
-    position: Position, board: Board, found: list[Verdict], opinion: Opinion | None, settings: JudgeSettings
+    position: Position,
+    board: Board,
+    found: list[Verdict],
+    opinion: Opinion | None,
+    settings: JudgeSettings,
+    readings: Mapping[int, Reading] = _NO_READINGS,
 ) -> Judgment:
     """Return the judgment that follows.
 
     Args:
         position: as it stands, final passes included.
         found: of each chain of the board.
+        readings: of chains, as far as they finished.
     """
     dead = {chain for chain, verdict in enumerate(found) if verdict.p_dead > settings.dead}
     marks = make_marks(position, board, dead, opinion, settings)
@@ -58,7 +68,7 @@ def assemble(
     score = round(black.total - white.total, 4)
     seki_points = _seki_points(board, groups, seki)
     shape = (board.height, board.width)
-    open_, doubt = open_items(board, found, marks.dead, land, seki_points, opinion, settings)
+    open_, doubt = open_items(board, found, marks.dead, land, seki_points, opinion, settings, readings)
     expected, low, high = _expectation(score, opinion, finished=not open_)
     return Judgment(
         width=board.width, height=board.height, chains=chains, groups=public,
@@ -75,6 +85,16 @@ def assemble(
         doubt=doubt, source="" if opinion is None else opinion.name,
         passed=position.ended,
     )  # fmt: skip
+
+
+def living_groups(
+    position: Position, board: Board, found: list[Verdict], opinion: Opinion | None, settings: JudgeSettings
+) -> list[Body]:
+    """Return the groups of the chains that the verdicts let live; deaths without proof connect nobody."""
+    dead = {chain for chain, verdict in enumerate(found) if verdict.p_dead > settings.dead}
+    marks = make_marks(position, board, dead, opinion, settings)
+    doubtful = {chain for chain in dead if not found[chain].proven}
+    return bodies(board, dead, marks.plain, marks.taxed, pass_alive(position), doubtful)
 
 
 def make_marks(

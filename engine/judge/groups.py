@@ -6,6 +6,7 @@ dead lives in seki, provided that it shares liberties with a group of the other 
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,12 +38,15 @@ class Body:
         return not self.independent
 
 
-def bodies(board: Board, dead: set[int], plain: OwnerMap, taxed: OwnerMap, facts: OwnerMap) -> list[Body]:
+def bodies(
+    board: Board, dead: set[int], plain: OwnerMap, taxed: OwnerMap, facts: OwnerMap, doubtful: Set[int] = frozenset()
+) -> list[Body]:
     """Return the groups of the living chains.
 
     Args:
         plain, taxed: [H, W] owner of every point once dead stones are off, without and with a seki tax.
         facts: [H, W] unconditionally alive points.
+        doubtful: dead chains whose death connects nobody; the region around them is still an eye of each chain there.
     """
     living = [chain for chain in range(len(board.chains)) if chain not in dead]
     stone = [chain >= 0 and chain not in dead for chain in board.chain_of]
@@ -57,6 +61,8 @@ def bodies(board: Board, dead: set[int], plain: OwnerMap, taxed: OwnerMap, facts
     for region in regions:
         around = sorted(chain for chain in board.touching(region) if chain not in dead)
         touching.append(around)
+        if not doubtful.isdisjoint(board.chain_of[action] for action in region):
+            continue
         for chain in around[1:]:
             union.join(around[0], chain)
     eyes: dict[int, list[tuple[int, ...]]] = {}
@@ -64,12 +70,11 @@ def bodies(board: Board, dead: set[int], plain: OwnerMap, taxed: OwnerMap, facts
     for region, around in zip(regions, touching, strict=True):
         if not around:
             continue
-        root = union.find(around[0])
-        whole = [action for action in region if real[action] != EMPTY]
-        false.setdefault(root, []).extend(action for action in region if real[action] == EMPTY)
-        inside = set(whole)
-        for part in board.regions(inside.__contains__):
-            eyes.setdefault(root, []).append(tuple(sorted(part)))
+        inside = {action for action in region if real[action] != EMPTY}
+        parts = [tuple(sorted(part)) for part in board.regions(inside.__contains__)]
+        for root in {union.find(chain) for chain in around}:
+            false.setdefault(root, []).extend(action for action in region if action not in inside)
+            eyes.setdefault(root, []).extend(parts)
     found = []
     for members in union.sets():
         chains = tuple(chain for chain in members if chain not in dead)

@@ -9,8 +9,9 @@ from __future__ import annotations
 from engine.board.position import Position
 from engine.evaluator import Evaluator
 from engine.judge.asking import NetOpinion
-from engine.judge.assemble import assemble
+from engine.judge.assemble import assemble, living_groups
 from engine.judge.board import Board
+from engine.judge.readings import Reading, read_all
 from engine.judge.settings import JudgeSettings
 from engine.judge.settle import verdicts
 from engine.judge.types import Judgment, OpinionSource
@@ -67,7 +68,13 @@ class Judge:
     def _judge(self, position: Position, settled: Position) -> Judgment:
         board = Board(settled)
         opinion = None if self.source is None else self.source.opinion(settled)
-        return assemble(position, board, verdicts(settled, board, opinion), opinion, self.settings)
+        found = verdicts(settled, board, opinion)
+        readings: dict[int, Reading] = {}
+        if self.settings.nodes > 0:
+            groups = living_groups(settled, board, found, opinion, self.settings)
+            readings = read_all(settled, board, found, groups, self.settings)
+            found = verdicts(settled, board, opinion, {c: r.verdict for c, r in readings.items() if r.dead is not None})
+        return assemble(position, board, found, opinion, self.settings, readings)
 
 
 def judge(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.board.position import BLACK, EMPTY
 from engine.judge.board import Board
+from engine.judge.readings import Reading
 from engine.judge.settings import JudgeSettings
 from engine.judge.settle import Verdict
 from engine.judge.types import OpenItem, Opinion
@@ -20,30 +23,37 @@ def open_items(
     seki_points: NDArray[np.bool_],
     opinion: Opinion | None,
     settings: JudgeSettings,
+    readings: Mapping[int, Reading],
 ) -> tuple[list[OpenItem], float]:
     """Return the open groups and borders, and how many points might still go either way.
 
     A group is open if its pooled ownership is nearer to 0 than `unsettled`. A border is open where a point that is not
     plain dame has no clear owner.
     """
+    items, doubt = _unsettled(board, readings)
     if opinion is None:
-        return [], float(board.area)
-    items: list[OpenItem] = []
-    doubt = 0.0
+        return items, float(board.area)
     open_chains = [
         chain
         for chain, verdict in enumerate(found)
-        if not verdict.proven and abs(1.0 - 2.0 * verdict.p_dead) < settings.unsettled
+        if not verdict.proven and chain not in readings and abs(1.0 - 2.0 * verdict.p_dead) < settings.unsettled
     ]
     for chain in open_chains:
         doubt += 2.0 * len(board.chains[chain])
         items.append(OpenItem("group", board.chains[chain], None, None, 2.0 * len(board.chains[chain])))
+    items += kos(board, dead)
+    doubt += 2.0 * len(kos(board, dead))
     flat = opinion.owner.ravel()
+    closed = _closed(board, gone := dead.ravel().tolist(), open_chains, readings)
     owners, seki = land.ravel().tolist(), seki_points.ravel().tolist()
-    gone = dead.ravel().tolist()
 
     def unclear(action: int) -> bool:
-        if board.color[action] != EMPTY or seki[action] or abs(float(flat[action])) >= settings.unsettled:
+        if (
+            board.color[action] != EMPTY
+            or seki[action]
+            or closed[action]
+            or abs(float(flat[action])) >= settings.unsettled
+        ):
             return False
         return owners[action] != EMPTY or not _plain_dame(board, action, gone)
 
@@ -57,6 +67,47 @@ def open_items(
         black, white = (_best_move(opinion, color, region) for color in (BLACK, 3 - BLACK))
         items.append(OpenItem("border", tuple(sorted(region)), black, white, 2.0 * len(region)))
     return items, doubt
+
+
+def kos(board: Board, dead: NDArray[np.bool_]) -> list[OpenItem]:
+    """Return the kos between living stones: one stone in atari whose taker would be in atari to its place."""
+    gone = dead.ravel().tolist()
+    found = []
+    for chain, stones in enumerate(board.chains):
+        if len(stones) != 1 or len(board.liberties[chain]) != 1 or gone[stones[0]]:
+            continue
+        (mouth,) = board.liberties[chain]
+        color = board.color_of(chain)
+        takers = [near for near in board.neighbours[stones[0]] if near != mouth]
+        holders = [near for near in board.neighbours[mouth] if near != stones[0]]
+        held = all(board.color[near] == color and not gone[near] for near in holders)
+        if held and not any(gone[near] for near in takers):
+            found.append(OpenItem("ko", (stones[0], mouth), mouth, mouth, 2.0))
+    return found
+
+
+def _closed(board: Board, gone: list[bool], open_chains: list[int], readings: Mapping[int, Reading]) -> list[bool]:
+    """Return, by action, whether living stones of one side alone close a point in, and no open group is among them."""
+    doubted = {*open_chains, *(chain for chain, reading in readings.items() if reading.unsettled)}
+    closed = [False] * board.area
+    for region in board.regions(lambda action: board.color[action] == EMPTY or gone[action]):
+        around = board.touching(region)
+        inside = {board.chain_of[action] for action in region if board.chain_of[action] >= 0}
+        if len({board.color_of(chain) for chain in around}) == 1 and doubted.isdisjoint(around | inside):
+            for action in region:
+                closed[action] = True
+    return closed
+
+
+def _unsettled(board: Board, readings: Mapping[int, Reading]) -> tuple[list[OpenItem], float]:
+    """Return the chains of which a reading says that whoever moves first decides."""
+    items = []
+    for chain, reading in readings.items():
+        if reading.unsettled:
+            black = board.color_of(chain) == BLACK
+            moves = (reading.defence, reading.attack) if black else (reading.attack, reading.defence)
+            items.append(OpenItem("group", board.chains[chain], *moves, 2.0 * len(board.chains[chain])))
+    return items, sum(item.swing for item in items)
 
 
 def _plain_dame(board: Board, action: int, gone: list[bool]) -> bool:

@@ -11,9 +11,7 @@ from engine.config import setting
 class JudgeSettings:
     """Section `judge`. Thresholds are on ownership in [-1, 1] or on probabilities."""
 
-    dead: float = setting(
-        0.5, "Probability from which a group is dead.", low=0.0, high=1.0
-    )
+    dead: float = setting(0.5, "Probability from which a group is dead.", low=0.0, high=1.0)
     territory: float = setting(
         0.6, "Ownership from which a point between both sides' stones belongs to one of them.", low=0.0, high=1.0
     )
@@ -21,6 +19,15 @@ class JudgeSettings:
         0.6, "A group or point whose ownership is nearer to 0 than this is open.", low=0.0, high=1.0
     )
     symmetries: int = setting(2, "Symmetries under which the net is asked, for each side to move.", low=1, high=4)
+    sure: float = setting(
+        0.05, "Probability of death below which a group with two eyes is taken for safe when others are read.",
+        low=0.0, high=1.0,
+    )  # fmt: skip
+    nodes: int = setting(
+        200_000, "Positions looked at when small regions are read to their end; 0 reads none.", unit="nodes", low=0
+    )
+    chain_nodes: int = setting(60_000, "The same for one chain and one side moving first.", unit="nodes", low=1)
+    region: int = setting(12, "Empty points of a region that is read, at most.", unit="points", low=0, high=64)
     seconds: float = setting(
         0.0, "Longest time for reading the groups that the net doubts; 0 reads nothing.", unit="s", low=0.0, high=3600.0
     )

@@ -49,13 +49,13 @@ def bonds(board: Board) -> list[list[int]]:
 
 
 def verdicts(
-    position: Position, board: Board, opinion: Opinion | None, proven: Mapping[int, bool] | None = None
+    position: Position, board: Board, opinion: Opinion | None, read: Mapping[int, Verdict] | None = None
 ) -> list[Verdict]:
     """Return what is known or thought of each chain.
 
     Args:
         opinion: None leaves every chain alive that is not proven dead.
-        proven: chain -> dead? from readings that finished.
+        read: what readings say of chains.
     """
     facts = pass_alive(position).ravel()
     owner = None if opinion is None else opinion.owner.ravel()
@@ -64,8 +64,8 @@ def verdicts(
         fact = int(facts[stones[0]])
         if fact != EMPTY:
             found[chain] = Verdict(float(fact != board.color_of(chain)), True)
-        elif proven is not None and chain in proven:
-            found[chain] = Verdict(float(proven[chain]), True)
+        elif read is not None and chain in read:
+            found[chain] = read[chain]
     for bond in bonds(board):
         rest = [chain for chain in bond if chain not in found]
         if not rest:

@@ -102,9 +102,9 @@ class SideScore:
 
 @dataclass(frozen=True, slots=True)
 class OpenItem:
-    """Something that is not settled yet: a group, or points on a border."""
+    """Something that is not settled yet: a group, points on a border, or a ko (its stone and its mouth)."""
 
-    kind: str  # "group" or "border"
+    kind: str  # "group", "border" or "ko"
     points: tuple[int, ...]  # stones of the group, or the points
     black_move: int | None  # the move that settles it for Black, if known
     white_move: int | None
