@@ -10,6 +10,7 @@ WHAT = {
     "policy": ("engine.train.evaluate", "how well a net predicts the moves of held-out games"),
     "value": ("engine.train.evaluate_value", "value, score, owners and policy beside record, truth and teacher"),
     "judge": ("engine.evaluate.judge", "how often a judge is right about finished games"),
+    "thresholds": ("engine.evaluate.thresholds", "fit the judge's thresholds to a judgment net on validation games"),
 }
 
 
@@ -18,7 +19,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     if not words or words[0] not in WHAT:
         asked = bool(words) and words[0] in ("-h", "--help")
-        lines = [f"  {name:8}{text}" for name, (_, text) in WHAT.items()]
+        lines = [f"  {name:12}{text}" for name, (_, text) in WHAT.items()]
         print("\n".join(["usage: keisei evaluate WHAT [OPTIONS]", "", *lines]), file=None if asked else sys.stderr)
         return 0 if asked else 2
     module = importlib.import_module(WHAT[words[0]][0])

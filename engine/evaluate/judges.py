@@ -108,7 +108,8 @@ def make_judge(text: str, options: argparse.Namespace) -> Judging:
         return OwnJudge(text, InfluenceJudge())
     from engine.judge import Judge
 
-    return OwnJudge(text, Judge(_source(kind, what or None, options), _settings(options.set)))
+    source = _source(kind, what or None, options)
+    return OwnJudge(text, Judge(source, _settings(options.set, getattr(source, "thresholds", {}))))
 
 
 def _source(kind: str, what: str | None, options: argparse.Namespace) -> Any:
@@ -126,11 +127,12 @@ def _source(kind: str, what: str | None, options: argparse.Namespace) -> Any:
     return factory.load(what, settings).evaluator
 
 
-def _settings(assignments: list[str]) -> JudgeSettings:
+def _settings(assignments: list[str], fitted: dict[str, float]) -> JudgeSettings:
+    """Return the judge's settings: the defaults, what was fitted for a net, what the command line says."""
     from engine import config
     from engine.judge import JudgeSettings
 
-    layers = []
+    layers: list[dict[str, dict[str, Any]]] = [{"judge": dict(fitted)}]
     for text in assignments:
         section, key, value = config.parse_assignment(text)
         if section != "judge":

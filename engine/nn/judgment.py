@@ -116,19 +116,23 @@ class JudgmentNet(nn.Module):
 
 @torch.no_grad()
 def start_from(net: JudgmentNet, tensors: dict[str, Tensor]) -> list[str]:
-    """Take over what a policy-value net has: its trunk, and its ownership as the first guess of the owner.
+    """Take over what a net has: all of a judgment net, or a playing net's trunk, and its ownership as a first guess.
 
     Args:
         net: freshly initialised.
-        tensors: of a net for evaluation with the same trunk.
+        tensors: of a net for evaluation with the same trunk. Its norms become the scales and biases of batch norms,
+            whose statistics are not known.
 
     Returns: the names of the net's tensors that stayed as they were.
     """
+    trained = [name for name, part in net.named_modules() if isinstance(part, nn.BatchNorm2d)]
+    norms = {f"{name}.weight": f"{name}.scale" for name in trained}
     head = {"conv.weight": "v1_conv.weight", "norm.scale": "v1_norm.scale", "norm.bias": "v1_norm.bias"}
     twins = {f"judgment_head.{own}": f"value_head.{other}" for own, other in head.items()}
     left = []
     for name, tensor in net.state_dict().items():
-        source = tensors.get(twins.get(name, name))
+        own = norms.get(name, name)
+        source = tensors.get(own, tensors.get(twins.get(own, own)))
         if source is not None and source.shape == tensor.shape:
             tensor.copy_(source)
         else:

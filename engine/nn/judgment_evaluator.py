@@ -6,6 +6,7 @@ The seam to the judge is numpy alone: `encoding`, `max_batch`, `name`, `allocate
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import torch
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from ..errors import EngineError, WeightsError
+from . import checkpoint
 from .devices import choose_device, choose_dtype
 from .judgment import MAPS, read_maps
 from .net import Net
@@ -114,3 +116,19 @@ class JudgmentEvaluator:
                 traced = torch.jit.trace(self._graph, example, check_trace=False)  # type: ignore[no-untyped-call]
                 self._compiled[width, height] = torch.jit.freeze(traced)
         return self._compiled[width, height]
+
+
+def write_thresholds(path: Path, thresholds: dict[str, float], where: str) -> None:
+    """Store thresholds in the metadata of a judgment net's file, replaced as a whole.
+
+    Args:
+        where: what they were fitted on.
+
+    Raises: WeightsError for a file that is none of ours, or no judgment net.
+    """
+    spec, tensors, metadata = checkpoint.load(path)
+    if spec["family"] != "judgment":
+        raise WeightsError(f"{path}: no judgment net")
+    temporary = path.with_suffix(".part")
+    checkpoint.save(temporary, spec, tensors, {**metadata, "thresholds": thresholds, "thresholds_from": where})
+    temporary.replace(path)

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from ..errors import ConfigError, EngineError
+from ..errors import ConfigError, EngineError, WeightsError
 from ..evaluator import Evaluation
 from .compiled import EvaluationGraph, compile_net
 from .cpu_runner import CpuRunner
@@ -140,8 +140,11 @@ class TorchEvaluator:
 def make_evaluator(net: Net, settings: NetSettings) -> TorchEvaluator:
     """Put a net on the device that the settings name.
 
-    Raises: EngineError where a GPU asked for is not there; ConfigError for settings that do not fit.
+    Raises: EngineError where a GPU asked for is not there; ConfigError for settings that do not fit; WeightsError for a
+    judgment net, which chooses no moves (judgment_evaluator.py).
     """
+    if net.spec["family"] == "judgment":
+        raise WeightsError(f"{net.description.file}: judges positions, but chooses no moves")
     device = choose_device(settings.device)
     dtype = choose_dtype(settings.precision, device, net.description.channels)
     optimism, has_meta = settings.policy_optimism, bool(net.spec.get("meta"))

@@ -1,123 +1,137 @@
-"""What a judgment net is to say of a position whose end is known: classes of stones and points, and the patent's g.
+"""What a judgment net is to say of a position whose end is known: a class for every point and the patent's value g.
 
-Everything is in Black's view here; the sample that a position becomes turns it to the player to move.
+Pure functions of boards; where the end comes from (a record's truth, a play-out) is for others to say. Boards are flat,
+row-major, 0 EMPTY, 1 BLACK, 2 WHITE. Source: docs/judge.md, the patent's labels in three steps.
 """
 
 from __future__ import annotations
+
+from enum import IntEnum
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.board.position import BLACK, EMPTY, WHITE
 
-ALIVE, DEAD, SEKI, TERRITORY_BLACK, TERRITORY_WHITE, NEUTRAL, UNKNOWN = 0, 1, 2, 3, 4, 5, 255
-
 Points = NDArray[np.uint8]
+UNKNOWN = 255
 
 
-def neighbours(size: int) -> list[list[int]]:
+class PointClass(IntEnum):
+    """The classes of the target `point_class`: a stone's colour and fate, an empty point's owner; to_play's view."""
+
+    OWN_ALIVE = 0
+    OWN_DEAD = 1
+    OWN_SEKI = 2
+    OTHER_ALIVE = 3
+    OTHER_DEAD = 4
+    OTHER_SEKI = 5
+    OWN_POINT = 6
+    OTHER_POINT = 7
+    NEUTRAL = 8
+
+
+OWNER_OF = np.array([0, 1, 0, 1, 0, 1, 0, 1, 2])
+"""Class → 0 to_play's, 1 the opponent's, 2 nobody's: whose the point is when everything is counted as area."""
+SWAPPED = np.array([3, 4, 5, 0, 1, 2, 7, 6, 8], np.uint8)
+"""Class in one side's view → in the other's."""
+
+
+@cache
+def neighbours(size: int) -> tuple[tuple[int, ...], ...]:
     """Return the points beside each point of a square board."""
     table = []
     for point in range(size * size):
         row, column = divmod(point, size)
-        table.append([
-            r * size + c
-            for r, c in ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1))
-            if 0 <= r < size and 0 <= c < size
-        ])  # fmt: skip
-    return table
+        near = ((row - 1, column), (row + 1, column), (row, column - 1), (row, column + 1))
+        table.append(tuple(r * size + c for r, c in near if 0 <= r < size and 0 <= c < size))
+    return tuple(table)
 
 
-def chains_of(board: Points, size: int) -> list[list[int]]:
-    """Return the connected stones of a flat board."""
-    beside = neighbours(size)
-    seen = board == EMPTY
-    found = []
-    for start in range(size * size):
-        if seen[start]:
-            continue
-        chain, frontier = [], [start]
-        seen[start] = True
-        while frontier:
-            point = frontier.pop()
-            chain.append(point)
-            for other in beside[point]:
-                if not seen[other] and board[other] == board[start]:
-                    seen[other] = True
-                    frontier.append(other)
-        found.append(chain)
-    return found
+def needless(start: Points, end: Points) -> list[int]:
+    """Return the stones of `end` that are not on `start` and that no border needs.
 
-
-def in_seki(board: Points, owner: Points, size: int) -> NDArray[np.bool_]:
-    """Tell which living stones of a finished position are in seki.
-
-    Chains that share a point next to both, theirs or nobody's, are one group. A group is in seki if none of its
-    chains touches territory of its own, some touch a neutral point, and that point touches a living chain of the
-    other side whose group has no territory either.
+    A border needs a stone if without it empty points of its side would touch the other side's stones. Stones are
+    looked at in board order, those found needless taken off, until no more is found; so of two stones that close the
+    same gap one stays.
 
     Args:
-        board: stones, flat; owner: final owners, flat, EMPTY on dame and eyes in seki.
+        start: the position that is labelled.
+        end: where a play-out ended, dead stones taken off.
     """
+    size = round(len(end) ** 0.5)
     beside = neighbours(size)
-    chains = [chain for chain in chains_of(board, size) if owner[chain[0]] == board[chain[0]]]
-    number = {point: index for index, chain in enumerate(chains) for point in chain}
-    parent = list(range(len(chains)))
-
-    def find(index: int) -> int:
-        while parent[index] != index:
-            parent[index] = parent[parent[index]]
-            index = parent[index]
-        return index
-
-    for point in range(size * size):
-        if point in number:
-            continue
-        touching = [number[other] for other in beside[point] if other in number]
-        for color in (BLACK, WHITE):
-            same = [index for index in touching if board[chains[index][0]] == color]
-            for index in same[1:]:
-                parent[find(index)] = find(same[0])
-    rich = set()
-    for index, chain in enumerate(chains):
-        color = board[chain[0]]
-        if any(other not in number and owner[other] == color for point in chain for other in beside[point]):
-            rich.add(find(index))
-    poor_dame: set[int] = set()
-    for point in range(size * size):
-        if point in number or owner[point] != EMPTY:
-            continue
-        groups = {(board[chains[number[o]][0]], find(number[o])) for o in beside[point] if o in number}
-        poor = {(color, group) for color, group in groups if group not in rich}
-        if {color for color, _ in poor} == {BLACK, WHITE}:
-            poor_dame.update(group for _, group in poor)
-    result = np.zeros(size * size, np.bool_)
-    for index, chain in enumerate(chains):
-        if find(index) in poor_dame:
-            result[chain] = True
-    return result
+    board: list[int] = end.tolist()
+    added = [point for point in range(len(board)) if board[point] != EMPTY and board[point] != start[point]]
+    removed: list[int] = []
+    found = True
+    while found:
+        found = False
+        for point in added:
+            color = board[point]
+            if color == EMPTY:
+                continue
+            board[point] = EMPTY
+            if _touches(board, point, BLACK + WHITE - color, beside):
+                board[point] = color
+            else:
+                removed.append(point)
+                found = True
+    return removed
 
 
-def classes_of(board: Points, owner: Points, seki: NDArray[np.bool_] | None = None) -> Points:
-    """Return the class of every point of a board, given the final owner of the points.
+def _touches(board: list[int], start: int, color: int, beside: tuple[tuple[int, ...], ...]) -> bool:
+    """Tell whether the empty region of a point touches stones of a color."""
+    seen, frontier = {start}, [start]
+    while frontier:
+        for near in beside[frontier.pop()]:
+            if board[near] == color:
+                return True
+            if board[near] == EMPTY and near not in seen:
+                seen.add(near)
+                frontier.append(near)
+    return False
 
-    A stone whose point ends as nobody's has no class: it was captured, and what came later does not say what it was.
+
+def classes_of(start: Points, owner: Points, seki: NDArray[np.bool_]) -> Points:
+    """Return the class of every point of `start`, in Black's view.
+
+    Args:
+        start: the position that is labelled.
+        owner: of every point at the end, as area: living stones, territory, under dead stones; EMPTY for nobody's.
+        seki: points, stones or not, that are in a seki at the end.
+
+    A stone whose point ends as nobody's has no class (UNKNOWN): it was captured, and what came later does not say by
+    whom the point was lived on.
     """
-    classes = np.full(board.shape, UNKNOWN, np.uint8)
-    stone = board != EMPTY
-    classes[stone & (owner == board)] = ALIVE
-    classes[stone & (owner == BLACK + WHITE - board)] = DEAD
-    if seki is not None:
-        classes[stone & seki & (classes == ALIVE)] = SEKI
-    classes[~stone] = np.array([NEUTRAL, TERRITORY_BLACK, TERRITORY_WHITE], np.uint8)[owner[~stone]]
+    classes = np.full(start.shape, UNKNOWN, np.uint8)
+    empty = start == EMPTY
+    classes[empty] = np.array([PointClass.NEUTRAL, PointClass.OWN_POINT, PointClass.OTHER_POINT])[owner[empty]]
+    for color, alive, dead, shared in (
+        (BLACK, PointClass.OWN_ALIVE, PointClass.OWN_DEAD, PointClass.OWN_SEKI),
+        (WHITE, PointClass.OTHER_ALIVE, PointClass.OTHER_DEAD, PointClass.OTHER_SEKI),
+    ):
+        stone = start == color
+        classes[stone & (owner == color)] = alive
+        classes[stone & (owner == BLACK + WHITE - color)] = dead
+        classes[stone & (owner == color) & seki] = shared
     return classes
 
 
-def g_of(classes: Points, board: Points) -> NDArray[np.float32]:
-    """Return the territory value g, Black positive: ±1 on territory and under dead stones, 0 elsewhere."""
-    g = np.zeros(board.shape, np.float32)
-    g[classes == TERRITORY_BLACK] = 1.0
-    g[classes == TERRITORY_WHITE] = -1.0
-    g[(classes == DEAD) & (board == WHITE)] = 1.0
-    g[(classes == DEAD) & (board == BLACK)] = -1.0
+def g_of(start: Points, bare: Points, owner: Points, seki: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Return the territory value g of every point of `start`, Black positive.
+
+    0 for a living stone of `start`, for a stone of the play-out that stays, for dame and in seki; ±1 for territory and
+    under dead stones.
+
+    Args:
+        bare: the end without dead and needless stones.
+        owner, seki: as classes_of.
+    """
+    sign = np.array([0.0, 1.0, -1.0], np.float32)[owner]
+    dead = (start != EMPTY) & (owner == BLACK + WHITE - start)
+    territory = (bare == EMPTY) & ~seki
+    g: NDArray[np.float32] = np.where(dead | territory, sign, 0.0).astype(np.float32)
+    g[(start != EMPTY) & (owner == start)] = 0.0
     return g

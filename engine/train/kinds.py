@@ -21,6 +21,7 @@ KINDS = {
     "policy-value": "engine.train.policy_value:PolicyValue",
     "alphago-zero": "engine.train.alphagozero:AlphaGoZero",
     "k-step": "engine.train.kstep:KStep",
+    "judgment": "engine.train.judgment:Judgment",
 }
 
 

@@ -11,6 +11,7 @@ import argparse
 import dataclasses
 import json
 import logging
+import sys
 import time
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -226,7 +227,13 @@ def plan_header(recipe: Recipe, evaluator: Evaluator | None, teacher: str) -> He
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `keisei label`. Errors go to the caller as EngineError."""
+    words = list(sys.argv[2:] if argv is None else argv)
+    if "--judgment" in words:
+        from .judgment_label import main as label_judgments
+
+        return label_judgments(words)
     parser = argparse.ArgumentParser(prog="keisei label", description=__doc__)
+    parser.add_argument("--judgment", action="store_true", help="label for the judgment net; has options of its own")
     parser.add_argument("--teacher", help="net whose opinion is the target (file or shipped); default: records alone")
     parser.add_argument("--recipe", required=True, help="recipe name or TOML file; its [samples] is the plan")
     parser.add_argument("--data", type=Path, default=Path(), help="folder that the recipe's paths are relative to")
@@ -237,7 +244,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--part", default="0/1", metavar="I/N", help="label only every N-th sample, from the I-th")
     parser.add_argument("--shard-size", type=int, default=4096, help="positions a file")
     add_net_options(parser)
-    arguments = parser.parse_args(argv)
+    arguments = parser.parse_args(words)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
     parse_part(arguments.part)
     recipe = read_recipe(arguments.recipe)

@@ -44,7 +44,9 @@ def make_net(recipe: Recipe, encoding: str) -> nn.Module:
         for module in list(net.modules()):
             for name, child in module.named_children():
                 if isinstance(child, nn.BatchNorm2d):
-                    setattr(module, name, Affine(child.num_features))
+                    affine = Affine(child.num_features)  # begins as the batch norm does: 1 and 0, or a start's
+                    affine.load_state_dict({"scale": child.weight.detach(), "bias": child.bias.detach()})
+                    setattr(module, name, affine)
     net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     return net
 

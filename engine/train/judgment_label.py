@@ -1,0 +1,237 @@
+"""`keisei label --judgment`: positions from every stage of games, labelled as the patent labels them.
+
+A source that knows the truth (a table of judged games) gives its own end: the final position, positions shortly before
+it, and others. From any other source a teacher plays the drawn position on with a search for every move, and some
+positions along that way get the same end. Either way dead stones and stones that no border needs come off, and the
+points get a class and the value g (judgment_targets.py). Killed runs go on with the same command.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import logging
+import random
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.board.position import BLACK, WHITE, Position
+from engine.errors import ConfigError, EngineError
+from engine.judge.judgment_net import HISTORY, view_of
+
+from .judged import JudgedGame, read_judged, replay_judged
+from .judgment_targets import SWAPPED, UNKNOWN, Points, classes_of, g_of
+from .nets import add_net_options, open_net
+from .plane_store import store_planes
+from .playout import Count, PlayOut, count_end
+from .recipe import Recipe, data_home, read_recipe
+from .records import RecordError
+from .samples import Sample, draw, replay
+from .shards import Header, ShardWriter, game_number, make_header
+from .targets import pack_points
+
+if TYPE_CHECKING:
+    from engine.evaluator import Evaluator
+
+log = logging.getLogger(__name__)
+
+TARGETS = ("point_class", "territory")
+SHARD = 512  # records of a shard: what a killed run loses at most
+FINAL, CUT_BACK, ANYWHERE, PLAYED_OUT = 0, 1, 2, 3  # of a record's `kind`
+LATE = 0.12  # share of a game's moves from which positions are cut back
+ALONG = 4  # positions of one play-out, its start among them
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Labelled:
+    """One position with its label, in Black's view; what the writer encodes."""
+
+    position: Position
+    classes: Points
+    g: NDArray[np.float32]
+    to_play: int  # who is shown as the player to move
+    ply: int
+    game: int
+    kind: int
+
+
+def from_truth(judged: JudgedGame, positions: int, rng: random.Random) -> Iterator[Labelled]:
+    """Label positions of a judged game: the final one for both sides, then half late ones, half from anywhere.
+
+    Raises:
+        RecordError: the game cannot be replayed.
+    """
+    assert judged.owner is not None and judged.dead is not None
+    final, last = replay_judged(judged), judged.n_moves
+    end = final.board().ravel()
+    bare = np.where(judged.dead, 0, end).astype(np.uint8)
+    seki = count_end(end, judged.dead).seki if judged.seki else np.zeros(len(end), np.bool_)
+    count = Count(bare, judged.owner, seki)  # the players' word, eyes in seki and all
+    late = max(1, round(LATE * last))
+    plan = [(last, FINAL, color) for color in (BLACK, WHITE)]
+    for number in range(positions - 2):
+        first = last - late if number % 2 == 0 else last // 3
+        plan.append((rng.randint(first, last - 1), ANYWHERE if number % 2 else CUT_BACK, rng.choice((BLACK, WHITE))))
+    for ply, kind, color in plan[:positions]:
+        position = final if ply == last else replay_judged(judged, ply)
+        yield _labelled(position, count, color, ply, game_number(judged.game.moves), kind)
+
+
+def from_playout(player: PlayOut, sample: Sample, rng: random.Random) -> list[Labelled]:
+    """Play a sample's position out and label it and some positions on the way; nothing if it came to no clear end.
+
+    Raises:
+        RecordError: the sample cannot be replayed.
+    """
+    position = replay(sample)
+    last, count = player.play(position)
+    if count is None:
+        return []
+    way = last.n_moves - position.n_moves - 2  # without the passes
+    steps = [0, *sorted(rng.sample(range(1, way + 1), min(ALONG - 1, max(0, way))))]
+    found = []
+    for step in steps:
+        here = last.copy()
+        for _ in range(last.n_moves - position.n_moves - step):
+            here.undo()
+        color = here.to_play if rng.random() < 0.5 else rng.choice((BLACK, WHITE))
+        found.append(_labelled(here, count, color, sample.ply + step, game_number(sample.game.moves), PLAYED_OUT))
+    return found
+
+
+def _labelled(position: Position, count: Count, to_play: int, ply: int, game: int, kind: int) -> Labelled:
+    start = position.board().ravel()
+    classes = classes_of(start, count.owner, count.seki)
+    g = g_of(start, count.without_needless(start), count.owner, count.seki)
+    return Labelled(position, classes, g, to_play, ply, game, kind)
+
+
+def records_of(labelled: Sequence[Labelled], header: Header, size: int) -> NDArray[Any]:
+    """Encode positions as a judgment net sees them and return their records [B]."""
+    from engine.board.planes import encode_into
+
+    records = header.empty(size, len(labelled))
+    spatial = np.zeros((len(labelled), header.spatial, size, size), np.float32)
+    globals_ = np.zeros((len(labelled), header.global_), np.float32)
+    for row, (record, item) in enumerate(zip(records, labelled, strict=True)):
+        encode_into(view_of(item.position), header.encoding, spatial[row], globals_[row],
+                    to_play=item.to_play, max_history=HISTORY)  # fmt: skip
+        black = item.to_play == BLACK
+        known = item.classes != UNKNOWN
+        record["point_class"][known] = (item.classes if black else SWAPPED[np.where(known, item.classes, 0)])[known]
+        record["territory"] = pack_points(item.g if black else -item.g)
+        record["ply"], record["game"], record["kind"] = item.ply, item.game, item.kind
+    store_planes(records, header.encoding, spatial)
+    records["globals"] = globals_
+    return records
+
+
+Work = tuple[int, int, Any]  # board size, seed, JudgedGame with its number of positions or Sample
+
+
+def plan_work(recipe: Recipe, root: Path) -> Iterator[Work]:
+    """Yield what a recipe asks for, in one order: judged games first, then positions to play out.
+
+    Raises:
+        RecordError: a source is missing.
+    """
+    rng = random.Random(f"{recipe.samples.seed}/judgment")
+    rest = []
+    for source in recipe.samples.sources:
+        try:
+            games = list(read_judged(root / source.path, only_held_out=False))
+        except RecordError:
+            if not (root / source.path).exists():
+                raise
+            rest.append(source)
+            continue
+        rng.shuffle(games)
+        for judged in games[: -(-source.positions // source.per_game)]:
+            yield judged.size, rng.getrandbits(32), (judged, source.per_game)
+    if rest:
+        plan = dataclasses.replace(recipe.samples, sources=tuple(rest))
+        for sample in draw(plan, root):
+            yield sample.game.size, sample.seed, sample
+
+
+def label(recipe: Recipe, root: Path, out: Path, header: Header, evaluator: Evaluator | None, options: Any) -> int:
+    """Label everything that a recipe asks for; return how many records were written.
+
+    Args:
+        root: folder that the sources are relative to.
+        out: shard folder; continued if it is there.
+        evaluator: the teacher of the play-outs; None leaves positions out that need one.
+        options: `visits`, and `part` as "I/N".
+
+    Raises:
+        ShardError: the folder holds another plan's shards.
+    """
+    index, parts = (int(number) for number in options.part.split("/"))
+    writers: dict[int, ShardWriter] = {}
+    taken: dict[int, int] = {}
+    player = None if evaluator is None else PlayOut(evaluator, visits=options.visits, seed=recipe.samples.seed)
+    written = skipped = 0
+    start = said = time.monotonic()
+    for number, (size, seed, work) in enumerate(plan_work(recipe, root)):
+        if number % parts != index or (isinstance(work, Sample) and player is None):
+            continue
+        if size not in writers:
+            writers[size] = ShardWriter(out, header, size, capacity=SHARD, part=options.part)
+        taken[size] = taken.get(size, 0) + 1
+        if taken[size] <= writers[size].taken:
+            continue
+        rng = random.Random(seed)
+        try:
+            if isinstance(work, Sample):
+                assert player is not None
+                found = from_playout(player, work, rng)
+            else:
+                found = list(from_truth(*work, rng))
+        except EngineError as error:
+            log.debug("left out: %s", error)
+            found = []
+        skipped += not found
+        if found:
+            writers[size].append(records_of(found, header, size), taken[size])
+            written += len(found)
+        if time.monotonic() - said > 60:
+            said = time.monotonic()
+            log.info("%d labelled, %d left out, %.1f a second", written, skipped, written / (said - start))
+    for size, writer in writers.items():
+        writer.flush(taken[size])
+    log.info("%d labelled, %d left out, %.0f s", written, skipped, time.monotonic() - start)
+    return written
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run `keisei label --judgment`. Errors go to the caller as EngineError."""
+    parser = argparse.ArgumentParser(prog="keisei label --judgment", description=__doc__)
+    parser.add_argument("--judgment", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--recipe", required=True, help="recipe name or TOML file; its [samples] is the plan")
+    parser.add_argument("--data", required=True, type=Path, help="folder of the game collections")
+    parser.add_argument("--teacher", help="net that plays positions out; without one judged games alone are labelled")
+    parser.add_argument("--visits", type=int, default=16, help="of each move of a play-out")
+    parser.add_argument("--out", type=Path, help="shard folder; default $KEISEI_DATA/<recipe>/judgment-shards")
+    parser.add_argument("--part", default="0/1", metavar="I/N", help="only every N-th game or position, from the I-th")
+    add_net_options(parser)
+    options = parser.parse_args(argv)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
+    if options.visits < 1:
+        raise ConfigError(f"--visits {options.visits}: at least 1")
+    recipe = read_recipe(options.recipe)
+    evaluator, teacher = None, ""
+    if options.teacher:
+        evaluator, teacher = open_net(options.teacher, options, max_batch=16)
+        teacher += f" at {options.visits} visits"
+    encoding = recipe.labels.encoding or recipe.kind().encoding or "katago-v7"
+    plan = dataclasses.asdict(recipe.samples)
+    header = make_header(encoding, TARGETS, teacher=teacher, plan=plan)
+    out = options.out or data_home() / recipe.name / "judgment-shards"
+    log.info("labelling into %s", out)
+    label(recipe, options.data, out, header, evaluator, options)
+    return 0

@@ -1,0 +1,85 @@
+"""`keisei evaluate thresholds`: fitting on opinions whose best threshold is known, and storing it with a net."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+from judged_table import write_table
+
+from engine.cli import main as keisei
+from engine.evaluate.thresholds import Asked, best_of, fit, validation_games
+from engine.judge.types import Opinion
+from engine.train.judged import read_judged, replay_judged
+from engine.train.selection import held_out
+
+
+def right(count: int, wrong: int = 0) -> dict[str, int]:
+    return {"dead_exact": count, "score_exact": count, "stones_wrong": wrong}
+
+
+@pytest.mark.parametrize(
+    ("results", "best"),
+    [
+        ([(0.1, right(3)), (0.2, right(5)), (0.3, right(5)), (0.4, right(5)), (0.5, right(4))], 0.3),
+        ([(0.1, right(5)), (0.2, right(4)), (0.3, right(5)), (0.4, right(5))], 0.3),  # the longer run, its lower middle
+        ([(0.1, right(5, 2)), (0.2, right(5, 1))], 0.2),  # fewer stones wrong
+        ([(0.1, right(0))], 0.1),
+    ],
+)
+def test_the_middle_of_the_best_is_taken(results, best) -> None:
+    assert best_of(results) == best
+
+
+@pytest.mark.parametrize(("p_dead", "low", "high"), [(0.3, 0.0, 0.3), (0.9, 0.05, 0.9)])
+def test_the_threshold_lies_where_the_truth_is(tmp_path, p_dead, low, high) -> None:
+    """The net says p_dead of the dead stone and 0.05 of the living ones: any threshold between is right."""
+    judged = next(read_judged(write_table(tmp_path / "judged.tsv", 0, 5), only_held_out=False))
+    position = replay_judged(judged)
+    board = position.board()
+    owner = np.where(board == 1, 0.9, np.where(board == 2, -0.9, 0.0)).astype(np.float32)
+    owner[:, :2] = 0.9
+    owner[3, 0] = -(1.0 - 2.0 * p_dead)
+    asked = [Asked(dataclasses.replace(judged, margin=-7.0), position, Opinion(owner))]
+    report = fit(asked, progress=lambda text: None)
+    assert low < report["thresholds"]["dead"] < high
+    assert report["after"] == {"dead_exact": 1, "score_exact": 1, "stones_wrong": 0}
+    assert report["tried"]["dead"]["0.1"]["dead_exact"] == 1
+    assert report["tried"]["dead"]["0.9"]["dead_exact"] == (0 if p_dead < 0.9 else 1)
+
+
+def test_validation_games_are_never_held_out(tmp_path) -> None:
+    table = write_table(tmp_path / "judged.tsv", 3, 5)
+    games = validation_games(table, 1, 0)
+    assert len(games) == 5
+    assert not any(held_out(judged.game) for judged in games)
+    assert len(validation_games(table, 1, 2)) == 2
+
+
+def test_thresholds_are_stored_with_the_net(tmp_path, capsys) -> None:
+    from engine import factory
+    from engine.nn import checkpoint
+    from engine.nn.judgment import judgment_spec
+    from engine.nn.policy_value import build_module, fold_for_export
+    from engine.nn.settings import NetSettings
+
+    spec = judgment_spec(blocks=1, channels=8, gpool_every=0, encoding="judgment-18")
+    net = tmp_path / "net.safetensors"
+    checkpoint.save(net, spec, fold_for_export(build_module(spec, trainable=True)), {"name": "tiny"})
+    table = write_table(tmp_path / "judged.tsv", 0, 3)
+    words = ["evaluate", "thresholds", "--net", str(net), "--data", str(table), "--modulus", "1", "--games", "1"]
+    assert keisei([*words, "--write"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    source = factory.load_judgment(str(net), NetSettings(device="cpu", threads=1))
+    assert source.thresholds == report["thresholds"]
+    assert checkpoint.load(net)[2]["name"] == "tiny"
+    assert keisei([*words[:4], "--data", str(table), "--modulus", "0"]) == 2
+    held = write_table(tmp_path / "held.tsv", 3, 0)
+    assert keisei([*words[:4], "--data", str(held), "--modulus", "1"]) == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_playing_net_has_no_thresholds(tmp_path, capsys) -> None:
+    table = write_table(tmp_path / "judged.tsv", 0, 1)
+    assert keisei(["evaluate", "thresholds", "--net", "b6c64", "--data", str(table), "--modulus", "1"]) == 1
+    assert "no judgment net" in capsys.readouterr().err
