@@ -37,6 +37,7 @@ validate_positions = 64
 [selfplay]
 sizes = [5]
 visits = 6
+most_moves = 1.0
 leaves = 2
 games_at_once = 8
 [loop]
@@ -57,7 +58,7 @@ def recipe(tmp_path):
 
 def open_net(path):
     net = load_net(path)
-    settings = NetSettings(device="cpu", precision="float32", threads=1, max_batch=16)
+    settings = NetSettings(device="cpu", runtime="torch", precision="float32", threads=1, max_batch=16)
     return make_evaluator(net, settings), f"{net.description.name} {net.description.sha256}"
 
 
@@ -122,7 +123,8 @@ def test_a_folder_of_another_recipe_is_refused_but_more_generations_are_not(reci
 
 
 def test_ratings_and_the_plot_of_a_loop(recipe, tmp_path):
-    loop = Loop(recipe, tmp_path / "run", open_net)
+    quick = dataclasses.replace(recipe, selfplay={**recipe.selfplay, "visits": 2, "leaves": 1, "most_moves": 0.6})
+    loop = Loop(quick, tmp_path / "run", open_net)
     list(loop.run())
     loop.lines[0] |= {"accepted": True, "best": 1}
     loop.lines[1] |= {"accepted": True, "best": 2}

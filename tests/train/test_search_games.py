@@ -161,6 +161,20 @@ def test_a_run_killed_between_its_writes_comes_out_the_same(tmp_path, monkeypatc
     assert len(entries) == 3 and all(json.loads(line) for line in entries)
 
 
+def test_games_to_look_at_are_sgf_with_what_was_known_at_each_move(tmp_path):
+    from engine.sgf import read
+
+    store = GameStore(tmp_path, PLAN, "hash 0")
+    play(HashEvaluator("alphagozero-17", max_batch=16), PLAN, 8, store, sgf=1)
+    assert sorted(path.name for path in (tmp_path / "sgf").iterdir()) == ["000000.sgf", "000004.sgf"]
+    record = read(tmp_path / "sgf" / "000000.sgf")
+    game = games_of(evaluator=HashEvaluator("alphagozero-17", max_batch=16))[0]
+    assert record.moves == tuple((turn.color, turn.action) for turn in game.turns)
+    assert (record.komi, record.result, record.black) == (24.0, game.result, "hash")
+    text = record.comments[1]
+    assert text.startswith(f"value {game.turns[0].value:+.2f}, visits ") and text.endswith("%")
+
+
 # ---------------------------------------------------------------------------------------------------- resignation
 
 

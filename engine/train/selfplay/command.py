@@ -48,6 +48,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--playout-share", type=float, default=default.playout_share, help="of games played to the end")
     parser.add_argument("--games-at-once", type=int, default=default.games_at_once)
     parser.add_argument("--part-games", type=int, default=default.part_games, help="games that are written together")
+    parser.add_argument("--sgf", type=int, default=0, metavar="N", help="write the first N games of a part as SGF too")
     parser.add_argument("--seed", type=int, default=default.seed)
     add_net_options(parser)
     return parser
@@ -72,6 +73,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     store = GameStore(arguments.out, plan, net)
     start = time.monotonic()
-    played = play(evaluator, plan, arguments.games, store)
+    played = play(evaluator, plan, arguments.games, store, sgf=arguments.sgf)
     log.info("%d games in %.0f s; %s", played, time.monotonic() - start, arguments.out)
     return 0

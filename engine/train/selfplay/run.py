@@ -51,12 +51,13 @@ def play(
     store: GameStore,
     *,
     earlier: Sequence[dict[str, Any]] = (),
+    sgf: int = 0,
 ) -> int:
     """Play until the folder holds so many games; return how many were played now.
 
     A part's games share one threshold of resignation, learned from the parts before it (`earlier`: parts of other
     folders). Sizes are played one after the other within a part, each with `games_at_once` games in one batch. Games
-    with search become shards too.
+    with search become shards too; the first `sgf` games of a part also SGF files.
     """
     done = sum(part["games"] for part in store.parts)
     progress = Progress(games, done)
@@ -75,6 +76,7 @@ def play(
             note["positions"] = write_positions(store.path, evaluator.encoding, finished, len(store.parts), store.net)
             played_out = [game for game in finished if threshold is None or game.plan.to_the_end]
             note["resign"] = as_figures([lows_of(game) for game in played_out], threshold)
+        store.write_sgf(finished, sgf)
         store.write(finished, note)
         done += len(finished)
         played += len(finished)

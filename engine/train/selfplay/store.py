@@ -2,7 +2,7 @@
 
 Games are written in parts of consecutive numbers. A part's games go to the end of `games.tsv`, then its line to
 `manifest.jsonl`; what a killed run left behind an unfinished line is cut off when the run goes on. The table has the
-columns of training's record tables (docs/training.md) and the game's number.
+columns of training's record tables (docs/training.md) and the game's number. Some games can be written as SGF too.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from engine.board.vertex import format_vertex
 from engine.errors import ConfigError, EngineError
 
-from .game import PlayedGame
+from .game import PlayedGame, Turn
 from .plan import SelfplayPlan
 
 FORMAT = "keisei-selfplay-1"
@@ -65,6 +66,27 @@ class GameStore:
             raise SelfplayError(f"{table}: {have} bytes, the manifest knows of {length}")
         if have > length:
             os.truncate(table, length)
+
+    def write_sgf(self, games: Sequence[PlayedGame], most: int) -> None:
+        """Write the first games as SGF files into `sgf/`, what was known at each move as comments."""
+        from engine.board.rules import parse_rules
+        from engine.sgf import GameRecord, write
+
+        for game in games[:most]:
+            plan = game.plan
+            (self.path / "sgf").mkdir(exist_ok=True)
+            record = GameRecord(
+                width=plan.size,
+                height=plan.size,
+                komi=plan.komi,
+                rules=parse_rules(plan.rules),
+                moves=tuple((turn.color, turn.action) for turn in game.turns),
+                comments={i + 1: comment(turn, plan.size) for i, turn in enumerate(game.turns)},
+                black=self.net.split()[0],
+                white=self.net.split()[0],
+                result=game.result,
+            )
+            write_whole(self.path / "sgf" / f"{plan.number:06d}.sgf", write(record))
 
     def write(self, games: Sequence[PlayedGame], note: dict[str, Any]) -> dict[str, Any]:
         """Write the next part.
@@ -136,6 +158,16 @@ def letters(game: PlayedGame) -> str:
         "zz" if t.action == size**2 else chr(97 + t.action % size) + chr(97 + t.action // size) for t in game.turns
     )
     return "".join(pairs)
+
+
+def comment(turn: Turn, size: int) -> str:
+    """Return what was known when a move was chosen: the mover's value, and the most visited moves."""
+    text = f"value {turn.value:+.2f}"
+    if turn.policy is not None:
+        best = [int(action) for action in turn.policy.argsort()[::-1][:5] if turn.policy[action] > 0]
+        names = (f"{format_vertex(action, size, size)} {turn.policy[action]:.0%}" for action in best)
+        text += ", visits " + " ".join(names)
+    return text
 
 
 def summary(games: Sequence[PlayedGame]) -> dict[str, Any]:
