@@ -55,7 +55,9 @@ class Evaluator(Protocol):
 
     Three attributes may be there besides: `preferred_batch`, the batch that a search should ask for where its settings
     leave it open, `pass_alive_under_suicide`, a flag of some nets that encoding has to know (planes.pxd), and
-    `policy_only`, true of a net whose `value` says nothing: it can choose moves but not judge positions.
+    `policy_only`, true of a net whose `value` says nothing: it can choose moves but not judge positions. And two
+    methods: `improve()`, called once by who plays for long, and `between_games()`, after which answers may differ a
+    little from those before.
     """
 
     encoding: str  # a name in engine.board.planes.ENCODINGS

@@ -154,8 +154,17 @@ def serve_gtp(settings: EngineSettings, net: str | None) -> NoReturn:
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(logging.INFO)
-    source = BackgroundNet(lambda: load(net, settings.net), ask_sizes=_may_refuse_sizes(net))
+    source = BackgroundNet(lambda: _load_to_play(net, settings.net), ask_sizes=_may_refuse_sizes(net))
     serve(Controller(lambda: make_player(settings, source), settings.gtp), source, handler)
+
+
+def _load_to_play(net: str | None, settings: NetSettings) -> LoadedNet:
+    """Load a net for a long session: it may become faster while it plays."""
+    loaded = load(net, settings)
+    improve = getattr(loaded.evaluator, "improve", None)
+    if improve is not None:
+        improve()
+    return loaded
 
 
 def _fake(net: str) -> LoadedNet:

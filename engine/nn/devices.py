@@ -52,6 +52,10 @@ def choose_dtype(wanted: str, device: torch.device, channels: int) -> torch.dtyp
 
     Raises: ConfigError for float16 on a CPU, which is slower and less exact than float32 there.
     """
+    if wanted == "int8":  # a matter of cpu_choice.py; here the format of what is not in eight bits
+        if device.type != "cpu":
+            raise ConfigError("precision int8 is for the CPU")
+        wanted = "auto"
     if wanted != "auto":
         if device.type == "cpu" and wanted == "float16":
             raise ConfigError("precision float16 needs a GPU; on a CPU use float32, bfloat16 or auto")

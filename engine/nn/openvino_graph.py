@@ -15,13 +15,13 @@ import numpy as np
 
 from ..evaluator import ENCODING_SHAPES
 from .openvino_attention import attention, feed_forward
+from .openvino_layers import Layers
 from .openvino_ops import (
     Array,
     Node,
     activate,
     columns,
     constant,
-    convolve,
     joined,
     linear,
     mean_and_max,
@@ -43,10 +43,11 @@ FAMILIES = {"policy-value", *TOWERS}  # of nets that have a graph here
 
 
 class Weights:
-    """The tensors of a net, by a prefix."""
+    """The tensors of a net, by a prefix, and how the convolutions that take them are computed."""
 
-    def __init__(self, tensors: Mapping[str, Array], prefix: str = "") -> None:
+    def __init__(self, tensors: Mapping[str, Array], layers: Layers, prefix: str = "") -> None:
         self._tensors = tensors
+        self.layers = layers
         self.prefix = prefix
 
     def __getitem__(self, name: str) -> Array:
@@ -54,7 +55,7 @@ class Weights:
 
     def at(self, name: str) -> Weights:
         """Return the tensors of a part."""
-        return Weights(self._tensors, f"{self.prefix}{name}.")
+        return Weights(self._tensors, self.layers, f"{self.prefix}{name}.")
 
 
 class Trunk:
@@ -94,12 +95,14 @@ def build_model(
     batch: int,
     optimism: float = 0.0,
     meta: Array | None = None,
+    layers: Layers | None = None,
 ) -> ov.Model:
     """Return the model of a net.
 
     Args:
         optimism: share of the optimistic policy.
         meta: the metadata row [192] of nets that have such an encoder.
+        layers: how convolutions are computed, where some are in eight bits or watched; a new one for each graph.
     """
     planes, n_globals = ENCODING_SHAPES[spec["encoding"]]
     spatial = ops.parameter([batch, planes, height, width], np.float32, "spatial")
@@ -107,14 +110,15 @@ def build_model(
     if n_globals:
         globals_ = ops.parameter([batch, n_globals], np.float32, "globals")
         inputs.append(globals_)
-    weights = Weights(tensors)
+    layers = layers or Layers()
+    weights = Weights(tensors, layers)
     if spec["family"] in TOWERS:
         raw = TOWERS[spec["family"]](spec, weights, spatial)
     else:
         raw = policy_value(spec, weights, spatial, globals_, meta)
     for node in inputs:
         node.output(0).get_tensor().set_names({node.get_friendly_name()})
-    return ov.Model([packed(spec, raw, globals_, optimism)], inputs, spec["name"] or "net")
+    return ov.Model([packed(spec, raw, globals_, optimism), *layers.watched()], inputs, spec["name"] or "net")
 
 
 def policy_value(spec: Spec, weights: Weights, spatial: Node, globals_: Node | None, meta: Array | None) -> RawNodes:
@@ -142,7 +146,8 @@ def conv(x: Node, layer: Spec, weights: Weights, scale: Array | None = None, bia
     weight = weights["weight"]
     if scale is not None:
         weight = weight * scale[:, None, None, None]
-    return convolve(x, weight, bias, layer["dilation"], weights.prefix.removesuffix("."))
+    name = weights.prefix.removesuffix(".")
+    return weights.layers.convolve(x, weight, bias, layer["dilation"], name)
 
 
 def metadata_bias(spec: Spec, weights: Weights, meta: Array) -> Array:

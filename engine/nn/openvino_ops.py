@@ -54,10 +54,11 @@ def activate(x: Node, name: str) -> Node:
     return x
 
 
-def convolve(x: Node, weight: Array, bias: Array | None, dilation: Sequence[int], name: str) -> Node:
-    """Convolve with "same" padding; weight [out, in, kh, kw], bias [out]."""
-    pads = [d * (k - 1) // 2 for d, k in zip(dilation, weight.shape[2:], strict=True)]
-    node = ops.convolution(x, constant(weight, f"{name}/weight"), [1, 1], pads, pads, list(dilation))
+def convolve(x: Node, weight: Array | Node, bias: Array | None, dilation: Sequence[int], name: str) -> Node:
+    """Convolve with "same" padding; weight [out, in, kh, kw], an array or a node; bias [out]."""
+    pads = [d * (k - 1) // 2 for d, k in zip(dilation, list(weight.shape)[2:], strict=True)]
+    node = weight if not isinstance(weight, np.ndarray) else constant(weight, f"{name}/weight")
+    node = ops.convolution(x, node, [1, 1], pads, pads, list(dilation))
     node.set_friendly_name(name)
     return node if bias is None else ops.add(node, per_channel(bias))
 

@@ -45,6 +45,12 @@ class Programs:
         self._idle: dict[int, list[Any]] = {}
         self._lock = threading.Lock()
 
+    @property
+    def rows(self) -> list[int]:
+        """Numbers of rows that models were compiled for."""
+        with self._lock:
+            return list(self._models)
+
     def request(self, rows: int) -> tuple[Any, list[Any]]:
         """Return an idle request for so many rows (a power of two) and the list to put it back into."""
         with self._lock:
@@ -72,7 +78,6 @@ class OpenVinoRunner:
         self, build: BuildModel, *, threads: int, keep: int, precision: str, max_points: int = 0
     ) -> None:
         self.threads = threads
-        self._build = build
         self._max_points = max_points
         self._core = ov.Core()
         self._options = {
@@ -81,15 +86,20 @@ class OpenVinoRunner:
             "INFERENCE_NUM_THREADS": str(threads),
             "ENABLE_CPU_PINNING": False,  # other programs use the machine as well
         }
-        self._sizes: SizeCache[Programs] = SizeCache(self._programs, keep)
+        self._keep = keep
+        self._sizes = self._cache(build)
+        self._prepared: SizeCache[Programs] | None = None
 
-    def _programs(self, width: int, height: int) -> Programs:
+    def _cache(self, build: BuildModel) -> SizeCache[Programs]:
+        return SizeCache(lambda width, height: self._programs(build, width, height), self._keep)
+
+    def _programs(self, build: BuildModel, width: int, height: int) -> Programs:
         most = MOST_ROWS
         while self._max_points and most > 1 and most * width * height > self._max_points:
             most //= 2
 
         def compile_rows(rows: int) -> Any:
-            return self._core.compile_model(self._build(width, height, rows), "CPU", self._options)
+            return self._core.compile_model(build(width, height, rows), "CPU", self._options)
 
         return Programs(compile_rows, most)
 
@@ -122,6 +132,20 @@ class OpenVinoRunner:
     def evaluate(self, spatial: FloatArray, globals_: FloatArray) -> FloatArray:
         """Evaluate at once."""
         return self.finish(self.start(spatial, globals_))
+
+    def prepare(self, build: BuildModel) -> None:
+        """Compile other models for the sizes and rows that are in use; `change` begins to use them."""
+        prepared = self._cache(build)
+        for (width, height), programs in self._sizes.items():
+            for rows in programs.rows:
+                request, home = prepared.get(width, height).request(rows)
+                home.append(request)
+        self._prepared = prepared
+
+    def change(self) -> None:
+        """Use what was prepared from the next batch on; batches under way end with what they began with."""
+        if self._prepared is not None:
+            self._sizes, self._prepared = self._prepared, None
 
     def close(self) -> None:
         """Forget the models; what is under way keeps its own."""

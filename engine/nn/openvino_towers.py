@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from .openvino_ops import Node, constant, convolve, linear, ops, reshape, times, whole
+from .openvino_ops import Node, constant, linear, ops, reshape, times, whole
 from .openvino_outputs import RawNodes
 from .spec import BLACK_TO_MOVE_PLANE, Spec
 
@@ -23,7 +23,7 @@ def leela_zero(spec: Spec, weights: Weights, spatial: Node) -> RawNodes:
 
     def layer(x: Node, name: str) -> Node:
         part = weights.at(name)
-        return convolve(x, part["weight"], part["bias"], (1, 1), name)
+        return weights.layers.convolve(x, part["weight"], part["bias"], (1, 1), name)
 
     x = ops.relu(layer(spatial, "input_conv"))
     for i in range(spec["blocks"]):
@@ -43,8 +43,8 @@ def alphago_zero(spec: Spec, weights: Weights, spatial: Node) -> RawNodes:
 
     def layer(x: Node, name: str) -> Node:
         part = weights.at(name)
-        scale, bias = part["norm.scale"], part["norm.bias"]
-        return convolve(x, part["conv.weight"] * scale[:, None, None, None], bias, (1, 1), f"{name}.conv")
+        weight = part["conv.weight"] * part["norm.scale"][:, None, None, None]
+        return weights.layers.convolve(x, weight, part["norm.bias"], (1, 1), name)
 
     x = ops.relu(layer(spatial, "input"))
     for i in range(spec["blocks"]):
@@ -72,8 +72,8 @@ def k_step(spec: Spec, weights: Weights, spatial: Node) -> RawNodes:
         part = weights.at(name)
         weight = part["conv.weight"] * part["norm.scale"][:, None, None, None]
         dilation = spec["input"]["dilation"] if name == "first" else (1, 1)
-        x = ops.relu(convolve(x, weight, part["norm.bias"], dilation, f"{name}.conv"))
-    logits = convolve(x, weights["last.weight"], None, (1, 1), "last")
+        x = ops.relu(weights.layers.convolve(x, weight, part["norm.bias"], dilation, name))
+    logits = weights.layers.convolve(x, weights["last.weight"], None, (1, 1), "last")
     return RawNodes(reshape(logits, [spatial.shape[0], spec["steps"], -1]), None, None, None)
 
 

@@ -35,6 +35,11 @@ class SizeCache(Generic[Built]):
             self._items.move_to_end(key)
             return self._items[key]
 
+    def items(self) -> list[tuple[tuple[int, int], Built]]:
+        """Return what is kept, by size, the one unused longest first."""
+        with self._lock:
+            return list(self._items.items())
+
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:

@@ -6,7 +6,6 @@ Evaluation.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,24 +14,21 @@ from numpy.typing import NDArray
 
 from ..errors import ConfigError, EngineError, WeightsError
 from ..evaluator import Evaluation
-from .compiled import EvaluationGraph, compile_net
-from .cpu_runner import CpuRunner
+from .compiled import EvaluationGraph
+from .cpu_choice import CpuChoice
 from .cuda_ops import CudaOps
 from .devices import choose_device, choose_dtype, choose_threads
 from .gpu_runner import GpuRunner
 from .metadata_row import profile_row
 from .net import Net
 from .postprocess import available
-from .runtimes import Runner, SparedRunner, choose_runtime
+from .runtimes import Runner, choose_runtime
 from .settings import NetSettings
 from .spec import SCALARS
 
 FloatArray = NDArray[np.float32]
-Meta = Callable[[int, int], torch.Tensor | None]  # board size to the metadata row of nets that have one
 CPU_MAX_BATCH, GPU_MAX_BATCH = 32, 256
 CPU_ROWS_A_THREAD, GPU_ROWS = 4, 64  # a search's batches, where its settings leave them open; two are in flight
-ATTENTION_POINTS = 400  # points a call of a net with attention, on a CPU: more leave the cache (19x19: 10 % slower)
-LARGE_NET = 15_000_000  # parameters from which a lone position is worth all threads
 
 
 class TorchEvaluator:
@@ -51,22 +47,28 @@ class TorchEvaluator:
         preferred_batch: int,
         where: str,
         precision: str,
-        runtime: str = "torch",
+        cpu: CpuChoice | None = None,
     ) -> None:
         self.net = net
-        self.name = f"{net.description.name} on {where}"
+        self.name = ""
+        self._where = where
+        self._cpu = cpu
         self.encoding = net.description.encoding
         self.max_batch = max_batch
         self.preferred_batch = min(preferred_batch, max_batch)
         self.pass_alive_under_suicide = bool(net.spec.get("pass_alive_under_suicide", False))
-        self.precision = precision
-        self.runtime = runtime
+        self._name_precision(precision)
+        self.runtime = cpu.runtime if cpu else "torch"
         self.policy_only = net.spec["family"] == "k-step"
         self._runner = runner
         self._given = available(net.spec)
         self._flying: dict[int, tuple[Any, int, bool]] = {}
         self._next_ticket = 0
         self._sizes_seen: set[tuple[int, int]] = set()
+
+    def _name_precision(self, precision: str) -> None:
+        self.precision = precision
+        self.name = f"{self.net.description.name} on {self._where}, {precision}"
 
     def supports_size(self, width: int, height: int) -> bool:
         """Tell whether the net can evaluate such a board."""
@@ -102,9 +104,19 @@ class TorchEvaluator:
         handle, points, ownership = self._flying.pop(ticket)
         return self._unpack(self._runner.finish(handle), points, ownership)
 
+    def improve(self) -> None:
+        """Let the net become faster while it is used, where there is a way; `between_games` says when it may change."""
+        if self._cpu:
+            self._cpu.improve()
+
+    def between_games(self) -> None:
+        """Say that answers may change a little now: nothing that was evaluated before is compared with what comes."""
+        if self._cpu and self._cpu.between_games():
+            self._name_precision(self._cpu.precision)
+
     def close(self) -> None:
         """Release threads and device memory; the evaluator cannot be used after."""
-        self._runner.close()
+        (self._cpu or self._runner).close()
 
     def _check(self, spatial: FloatArray, globals_: FloatArray) -> int:
         batch, planes, height, width = spatial.shape
@@ -155,7 +167,6 @@ def make_evaluator(net: Net, settings: NetSettings) -> TorchEvaluator:
     if has_meta:
         meta(19, 19)  # a bad profile is refused now
     precision = str(dtype).removeprefix("torch.")
-    where = f"{device}, {precision}"
     if device.type == "cuda":
         ops = CudaOps(
             device,
@@ -166,54 +177,19 @@ def make_evaluator(net: Net, settings: NetSettings) -> TorchEvaluator:
         largest = settings.max_batch or GPU_MAX_BATCH
         gpu = GpuRunner(ops, max_batch=largest, keep=settings.cached_sizes)
         return TorchEvaluator(
-            net, gpu, max_batch=largest, preferred_batch=GPU_ROWS, where=where, precision=precision
+            net, gpu, max_batch=largest, preferred_batch=GPU_ROWS, where=str(device), precision=precision
         )
     if device.type != "cpu":
         raise ConfigError(f"unknown device {settings.device!r}")
     threads = choose_threads(settings.threads)
-    runtime = choose_runtime(settings.runtime, device.type, net.spec["family"])
+    cpu = CpuChoice(net, settings, dtype=dtype, threads=threads, meta=meta)
     largest = settings.max_batch or CPU_MAX_BATCH
     return TorchEvaluator(
         net,
-        _cpu_runner(net, settings, runtime, dtype, threads, meta),
+        cpu.runner,
         max_batch=largest,
         preferred_batch=CPU_ROWS_A_THREAD * threads,
-        where=f"{where}, {threads} threads, {'OpenVINO' if runtime == 'openvino' else 'PyTorch'}",
-        precision=precision,
-        runtime=runtime,
+        where=f"cpu, {threads} threads, {'OpenVINO' if cpu.runtime == 'openvino' else 'PyTorch'}",
+        precision=cpu.precision,
+        cpu=cpu,
     )
-
-
-def _cpu_runner(net: Net, settings: NetSettings, runtime: str, dtype: torch.dtype, threads: int, meta: Meta) -> Runner:
-    """Make the runner of a runtime; OpenVINO's with PyTorch's as a spare, unless it is insisted on."""
-    optimism, max_points = settings.policy_optimism, ATTENTION_POINTS if net.has_attention else 0
-
-    def by_torch() -> Runner:
-        return CpuRunner(
-            lambda w, h: compile_net(net, w, h, dtype=dtype, optimism=optimism, meta=meta(w, h)),
-            threads=threads,
-            keep=settings.cached_sizes,
-            share_layers=net.description.parameters >= LARGE_NET,
-            max_points=max_points,
-        )
-
-    if runtime == "torch":
-        return by_torch()
-    from .openvino_graph import build_model
-    from .openvino_runner import OpenVinoRunner
-
-    tensors = {name: tensor.numpy() for name, tensor in net.tensors.items()}
-
-    def build(width: int, height: int, batch: int) -> Any:
-        row = meta(width, height)
-        size = {"width": width, "height": height, "batch": batch}
-        return build_model(net.spec, tensors, **size, optimism=optimism, meta=None if row is None else row.numpy())
-
-    runner = OpenVinoRunner(
-        build,
-        threads=threads,
-        keep=settings.cached_sizes,
-        precision="bf16" if dtype == torch.bfloat16 else "f32",
-        max_points=max_points,
-    )
-    return SparedRunner(runner, by_torch if settings.runtime == "auto" else None, "OpenVINO")

@@ -10,6 +10,7 @@ import numpy as np
 
 from engine.board.position import Position
 from engine.errors import EngineError
+from engine.evaluator import Evaluator
 from engine.judge.net_judge import Judge
 from engine.judge.settings import JudgeSettings
 from engine.judge.types import Judgment
@@ -157,11 +158,11 @@ class Thinker:
         self._warn_of_size(net, position.width, position.height)
         if self._searcher is None:
             self._searcher = Searcher(net.evaluator, self._params, seed=self._fixed_seed)
-        self._freshen(self._searcher, position)
+        self._freshen(self._searcher, net.evaluator, position)
         self._searcher.set_position(position, color)
         return self._searcher
 
-    def _freshen(self, searcher: Searcher, position: Position) -> None:
+    def _freshen(self, searcher: Searcher, evaluator: Evaluator, position: Position) -> None:
         """In another game take fresh chances (the same ones if a seed is set), and leave nothing of the last one.
 
         Some controllers set the board up anew before every move; then the game goes on and so does the tree.
@@ -169,6 +170,9 @@ class Thinker:
         moves = position.moves
         goes_on = bool(self._searched) and moves[: len(self._searched)] == self._searched
         if self._new_game and not goes_on:
+            change = getattr(evaluator, "between_games", None)
+            if change is not None:
+                change()
             searcher.clear()
             searcher.reseed(self._fixed_seed)  # without one, from the system
         self._new_game = False
