@@ -2,7 +2,8 @@
 
 Without a teacher the records speak alone: the next moves, who won, and the score and owners where they are known.
 The positions are encoded with the code that plays (engine.board.planes) and evaluated in batches of one board size. A
-killed run is continued by the same command; `--part I/N` takes every N-th sample, so that N machines can share a plan.
+killed run is continued by the same command; `--part I/N` takes every N-th sample, so that N machines can share a plan,
+and `--ray` has the workers of a Ray cluster do the work.
 """
 
 from __future__ import annotations
@@ -13,119 +14,75 @@ import json
 import logging
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
 from engine.errors import ConfigError
 from engine.evaluator import ENCODING_SHAPES
-from engine.sgf.letters import letters_to_actions
 
-from .ends import final_owners, final_score
-from .nets import add_net_options, open_net
-from .plane_store import ShardError, store_planes
+from .labeller import Labeller, batch_of
+from .nets import add_net_options, add_ray_options, describe_net, open_net
+from .plane_store import ShardError
 from .recipe import Recipe, data_home, read_recipe
-from .records import BLACK, RecordError
-from .samples import STREAM, Sample, SourcePlan, draw, replay
-from .shards import Header, ShardWriter, game_number, make_header
-from .targets import TEACHER_TARGETS, pack_points, pack_policy
-
-if TYPE_CHECKING:
-    from engine.board.position import Position
-    from engine.evaluator import Evaluation, Evaluator
+from .samples import STREAM, Sample, SourcePlan, draw
+from .shards import Header, ShardWriter, make_header
+from .targets import TEACHER_TARGETS
 
 log = logging.getLogger(__name__)
 
 
-class Labeller:
-    """Encodes positions of one board size, has them evaluated where there is a teacher, and packs what is known."""
+@dataclasses.dataclass(frozen=True, slots=True)
+class Chunk:
+    """Samples of one board size that are evaluated together."""
 
-    def __init__(self, evaluator: Evaluator | None, header: Header, size: int, batch: int) -> None:
-        self.evaluator, self.header, self.size, self.batch = evaluator, header, size, batch
-        self._spatial = np.zeros((batch, header.spatial, size, size), np.float32)
-        self._globals = np.zeros((batch, header.global_), np.float32)
-        self._taught = (self._spatial, self._globals)
-        self._same = evaluator is None or evaluator.encoding == header.encoding
-        if evaluator is not None:
-            self._taught = evaluator.allocate(batch, size, size)
-            if self._same:
-                self._spatial, self._globals = self._taught
-        self._waiting: list[tuple[Sample, Position]] = []
-
-    def add(self, sample: Sample, position: Position) -> NDArray[Any] | None:
-        """Take one position in; return the records of a batch when it has filled."""
-        from engine.board.planes import encode_into
-
-        row = len(self._waiting)
-        encode_into(position, self.header.encoding, self._spatial[row], self._globals[row])
-        if self.evaluator is not None and not self._same:
-            encode_into(position, self.evaluator.encoding, self._taught[0][row], self._taught[1][row])
-        self._waiting.append((sample, position))
-        return self.flush() if len(self._waiting) == self.batch else None
-
-    def flush(self) -> NDArray[Any]:
-        """Evaluate what waits and return its records [B]."""
-        waiting, self._waiting = self._waiting, []
-        records = self.header.empty(self.size, len(waiting))
-        if not waiting:
-            return records
-        rows = len(waiting)
-        store_planes(records, self.header.encoding, self._spatial[:rows])
-        records["globals"] = self._globals[:rows]
-        if self.evaluator is not None:
-            opinion = self.evaluator.evaluate(self._taught[0][:rows], self._taught[1][:rows], ownership=True)
-            write_opinion(records, opinion, np.stack([position.legal_mask() for _, position in waiting]) > 0)
-        for record, (sample, position) in zip(records, waiting, strict=True):
-            write_record(record, sample, position, self.header)
-        return records
+    samples: list[Sample]
+    taken: int  # samples of this size that are used up with them
 
 
-def write_opinion(records: NDArray[Any], opinion: Evaluation, legal: NDArray[np.bool_]) -> None:
-    """Write what a teacher says of B positions into their records, as far as these have a place for it."""
-    names = records.dtype.names or ()
-    if "policy" in names:
-        logits = np.where(legal, opinion.policy_logits, -np.inf)
-        policy = np.exp(logits - logits.max(axis=1, keepdims=True))
-        records["policy"] = pack_policy((policy / policy.sum(axis=1, keepdims=True)).astype(np.float32))
-    if "no_result" in names:
-        records["no_result"] = 0
-    for name in ("value", "no_result", "lead", "score_mean", "score_stdev"):
-        values = getattr(opinion, name)
-        if values is not None and name in names:
-            records[name] = values
-    if opinion.ownership is not None and "ownership" in names:
-        records["ownership"] = pack_points(opinion.ownership.reshape(len(records), -1))
+class Workers(Protocol):
+    """Whoever labels chunks: this process, or a cluster (ray_workers.py)."""
+
+    def map(self, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, NDArray[Any]]]:
+        """Yield the records of every chunk, in order."""
+        ...
 
 
-def write_record(record: Any, sample: Sample, position: Position, header: Header) -> None:
-    """Write into one record where its position comes from and what the game's record says of it."""
-    game, names = sample.game, header.targets
-    known: dict[str, Any] = {"played": sample.played, "result": 0}
-    standard = game.komi is not None and abs(game.komi - sample.komi) <= 1.0  # else the result says nothing here
-    if game.result and standard and not sample.astray:
-        known["result"] = 1 if game.result == position.to_play else -1
-    own_game = not (sample.astray or sample.passed)
-    if own_game and "next" in names:
-        end = 2 * (sample.ply + header.next_moves)
-        actions = letters_to_actions(game.moves[2 * sample.ply : end], game.size)
-        known["next"] = actions + [-1] * (header.next_moves - len(actions))
-    if own_game and "final_score" in names:
-        known["final_score"] = final_score(sample, position.to_play)
-    if own_game and "final_ownership" in names and (owners := final_owners(game)) is not None:
-        known["final_ownership"] = owners if position.to_play == BLACK else -owners
-    for name in known.keys() & set(names):
-        record[name] = known[name]
-    record["ply"], record["game"] = sample.ply, game_number(game.moves)
-    record["kind"] = (1 if sample.astray else 0) | (2 if sample.passed else 0)
+class OneProcess:
+    """Labels in this process."""
+
+    def __init__(self, labeller: Labeller) -> None:
+        self.labeller = labeller
+
+    def map(self, chunks: Iterable[Chunk]) -> Iterator[tuple[Chunk, NDArray[Any]]]:
+        """See Workers."""
+        for chunk in chunks:
+            yield chunk, self.labeller.label(chunk.samples)
+
+
+def in_chunks(samples: Iterable[Sample], batch: int, done: Callable[[int], int]) -> Iterator[Chunk]:
+    """Yield the samples in chunks of one size, in order, without the first `done(size)` of each size."""
+    waiting: dict[int, list[Sample]] = {}
+    taken: dict[int, int] = {}
+    for sample in samples:
+        size = sample.game.size
+        taken[size] = taken.get(size, 0) + 1
+        if taken[size] <= done(size):
+            continue
+        mine = waiting.setdefault(size, [])
+        mine.append(sample)
+        if len(mine) == batch_of(batch, size):
+            yield Chunk(waiting.pop(size), taken[size])
+    for size, rest in waiting.items():
+        yield Chunk(rest, taken[size])
 
 
 def label(
-    evaluator: Evaluator | None,
+    workers: Workers,
     header: Header,
     samples: Iterable[Sample],
     out: Path,
@@ -138,7 +95,7 @@ def label(
     """Label samples until they end; return how many records were written.
 
     Args:
-        evaluator: the teacher; None: only what the records say is written.
+        workers: who labels.
         header: of the shard folder.
         samples: the whole plan's samples, in order.
         out: the shard folder; made if absent, continued if not.
@@ -151,41 +108,35 @@ def label(
         ShardError: the folder holds another plan's shards.
     """
     index, count = parse_part(part)
-    labellers: dict[int, Labeller] = {}
     writers: dict[int, ShardWriter] = {}
-    taken: dict[int, int] = {}
-    written, skipped, start = 0, 0, time.monotonic()
+    used: dict[int, int] = {}
+
+    def writer_of(size: int) -> ShardWriter:
+        if size not in writers:
+            writers[size] = ShardWriter(out, header, size, part=part, capacity=capacity)
+        return writers[size]
+
+    written, skipped, start, told = 0, 0, time.monotonic(), 0
     mine = None if total is None else len(range(index, total, count))
+    chunks = in_chunks(islice(samples, index, None, count), batch, lambda size: writer_of(size).taken)
     with tqdm(total=mine, unit=" positions", disable=None, smoothing=0.1) as bar:
-        for sample in islice(samples, index, None, count):
-            size = sample.game.size
-            if size not in writers:
-                writers[size] = ShardWriter(out, header, size, part=part, capacity=capacity)
-                labellers[size] = Labeller(evaluator, header, size, batch * min(4, max(1, round((19 / size) ** 2))))
-            taken[size] = taken.get(size, 0) + 1
-            bar.update()
-            if taken[size] <= writers[size].taken:
-                continue
-            try:
-                records = labellers[size].add(sample, replay(sample))
-            except RecordError as error:
-                skipped += 1
-                log.debug("left out: %s", error)
-                continue
-            if records is not None:
-                writers[size].append(records, taken[size])
-                before, written = written, written + len(records)
-                if written // 4096 != before // 4096:
-                    rate = written / (time.monotonic() - start)
-                    log.info("%d labelled, %d left out, %.0f a second", written, skipped, rate)
+        for chunk, records in workers.map(chunks):
+            size = chunk.samples[0].game.size
+            writer_of(size).append(records, chunk.taken)
+            bar.update(chunk.taken - used.get(size, 0))
+            used[size] = chunk.taken
+            written, skipped = written + len(records), skipped + len(chunk.samples) - len(records)
+            if written - told >= LOG_EVERY:
+                told = written
+                rate = written / (time.monotonic() - start)
+                log.info("%d labelled, %d left out, %.0f a second", written, skipped, rate)
     for size, writer in writers.items():
-        if taken[size] > writer.taken:
-            rest = labellers[size].flush()
-            writer.append(rest, taken[size])
-            writer.flush(taken[size])
-            written += len(rest)
+        writer.flush(used.get(size, 0))
     log.info("%d labelled, %d left out, %.0f s", written, skipped, time.monotonic() - start)
     return written
+
+
+LOG_EVERY = 4096  # positions
 
 
 def parse_part(text: str) -> tuple[int, int]:
@@ -200,17 +151,22 @@ def parse_part(text: str) -> tuple[int, int]:
     return int(index), int(count)
 
 
-def plan_header(recipe: Recipe, evaluator: Evaluator | None, teacher: str) -> Header:
-    """Return the header of the folder that this plan and teacher (if any) fill.
+def plan_header(recipe: Recipe, taught_in: str, teacher: str) -> Header:
+    """Return the header of the folder that this plan and teacher fill.
+
+    Args:
+        recipe: with the plan.
+        taught_in: the teacher's encoding, "" without a teacher.
+        teacher: its name and hash.
 
     Raises:
         ConfigError: the encoding or a target does not exist.
     """
     kind, labels = recipe.kind(), recipe.labels
-    encoding = labels.encoding or kind.encoding or (evaluator.encoding if evaluator else "katago-v7")
+    encoding = labels.encoding or kind.encoding or taught_in or "katago-v7"
     if encoding not in ENCODING_SHAPES:
         raise ConfigError(f"encoding {encoding!r}: there are {', '.join(ENCODING_SHAPES)}")
-    targets = labels.targets or (TEACHER_TARGETS if evaluator else kind.record_targets)
+    targets = labels.targets or (TEACHER_TARGETS if taught_in else kind.record_targets)
     header = make_header(
         encoding,
         targets,
@@ -223,6 +179,18 @@ def plan_header(recipe: Recipe, evaluator: Evaluator | None, teacher: str) -> He
     except ShardError as error:
         raise ConfigError(f"[labels]: {error}") from None
     return header
+
+
+def make_workers(arguments: argparse.Namespace, header: Header) -> Workers:
+    """Return who labels: this process, or a Ray cluster."""
+    if arguments.ray:
+        from .ray_workers import RayLabellers
+
+        return RayLabellers(arguments.ray, arguments.ray_workers, arguments, header)
+    evaluator = None
+    if arguments.teacher:
+        evaluator, _ = open_net(arguments.teacher, arguments, max_batch=4 * arguments.batch)
+    return OneProcess(Labeller(evaluator, header, arguments.batch))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -244,6 +212,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--part", default="0/1", metavar="I/N", help="label only every N-th sample, from the I-th")
     parser.add_argument("--shard-size", type=int, default=4096, help="positions a file")
     add_net_options(parser)
+    add_ray_options(parser)
     arguments = parser.parse_args(words)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
     parse_part(arguments.part)
@@ -251,11 +220,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.games:
         sources = tuple(SourcePlan(str(Path(path).resolve()), arguments.positions) for path in arguments.games)
         recipe = dataclasses.replace(recipe, samples=dataclasses.replace(recipe.samples, sources=sources))
-    evaluator, teacher = None, ""
-    if arguments.teacher:
-        evaluator, teacher = open_net(arguments.teacher, arguments, max_batch=4 * arguments.batch)
+    taught_in, teacher = describe_net(arguments.teacher) if arguments.teacher else ("", "")
     out = arguments.out or data_home() / recipe.name / "shards"
-    header = plan_header(recipe, evaluator, teacher)
+    header = plan_header(recipe, taught_in, teacher)
     told: dict[str, dict[str, int]] = {}
     samples = draw(recipe.samples, arguments.data, told)
     for source, counts in told.items():
@@ -264,7 +231,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     (out / "sources.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     log.info("labelling into %s", out)
     label(
-        evaluator,
+        make_workers(arguments, header),
         header,
         samples,
         out,

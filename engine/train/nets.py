@@ -16,6 +16,27 @@ def add_net_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=int, default=0, help="CPU threads; 0 = one a physical core")
 
 
+def add_ray_options(parser: argparse.ArgumentParser) -> None:
+    """Add --ray and --ray-workers."""
+    parser.add_argument(
+        "--ray", metavar="ADDRESS", help="let a Ray cluster work: its address, auto, or local (this machine's cores)"
+    )
+    parser.add_argument("--ray-workers", type=int, default=0, help="default: one a GPU, or one a processor")
+
+
+def describe_net(name: str) -> tuple[str, str]:
+    """Return the encoding of a net file or shipped net, and its name with its hash; nothing is started.
+
+    Raises:
+        WeightsError: there is no such net, or the file is none.
+    """
+    from engine.nn import load_net
+    from engine.nn.catalog import find
+
+    net = load_net(find(name))
+    return net.spec["encoding"], f"{net.description.name} sha256 {net.description.sha256}"
+
+
 def open_net(name: str | None, options: argparse.Namespace, *, max_batch: int) -> tuple[Evaluator, str]:
     """Return an evaluator of a net file or shipped net, and the net's name with its hash.
 

@@ -156,7 +156,7 @@ def read_manifest(path: Path) -> tuple[Header, list[dict[str, Any]]]:
     try:
         lines = (path / MANIFEST).read_text(encoding="utf-8").splitlines()
         head = json.loads(lines[0])
-        entries = [json.loads(line) for line in lines[1:] if line.endswith("}")]
+        entries = [entry for entry in map(parse_entry, lines[1:]) if entry]
     except (OSError, ValueError, IndexError) as error:
         raise ShardError(f"{path}: no readable {MANIFEST} ({error})") from error
     if head.pop("format", None) not in FORMATS:
@@ -166,6 +166,15 @@ def read_manifest(path: Path) -> tuple[Header, list[dict[str, Any]]]:
         return Header(**head), entries
     except TypeError as error:
         raise ShardError(f"{path / MANIFEST}: {error}") from error
+
+
+def parse_entry(line: str) -> dict[str, Any] | None:
+    """Return what a line of the manifest says; None of a line that a killed process left unfinished."""
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return None
+    return entry if isinstance(entry, dict) and "name" in entry else None
 
 
 class ShardWriter:
@@ -178,8 +187,7 @@ class ShardWriter:
             ShardError: the folder was made with another encoding, teacher or plan.
         """
         path.mkdir(parents=True, exist_ok=True)
-        if not (path / MANIFEST).exists():
-            (path / MANIFEST).write_text(header.line() + "\n", encoding="utf-8")
+        begin_manifest(path / MANIFEST, header)
         self.path, self.size, self.part, self.capacity = path, size, part, capacity
         known, entries = read_manifest(path)
         if known != header:
@@ -188,11 +196,16 @@ class ShardWriter:
         self.number = len(mine)
         self.taken = max((int(e["taken"]) for e in mine), default=0)  # samples already used up
         self._records = np.zeros(capacity, header.record_type(size))
-        self._filled = 0
+        self._filled, self._taken = 0, self.taken
 
     def append(self, records: NDArray[Any], taken: int) -> None:
-        """Add records; `taken` samples of this size have been used up with them (those left out included)."""
-        done = 0
+        """Add records; `taken` samples of this size have been used up with them (those left out included).
+
+        They come into one shard, if they fit into one, so that a shard's `taken` is true of what is on the disk.
+        """
+        if self._filled + len(records) > self.capacity:
+            self.flush(self._taken)
+        self._taken, done = taken, 0
         while done < len(records):
             n = min(len(records) - done, self.capacity - self._filled)
             self._records[self._filled : self._filled + n] = records[done : done + n]
@@ -210,6 +223,24 @@ class ShardWriter:
             np.save(file, self._records[: self._filled])
         os.replace(temporary, self.path / name)
         entry = {"name": name, "size": self.size, "positions": self._filled, "taken": taken, "part": self.part}
-        with (self.path / MANIFEST).open("a", encoding="utf-8") as manifest:
-            manifest.write(json.dumps(entry) + "\n")
+        with (self.path / MANIFEST).open("rb") as manifest:
+            manifest.seek(-1, os.SEEK_END)
+            whole = manifest.read() == b"\n"
+        with (self.path / MANIFEST).open("a", encoding="utf-8") as manifest:  # one write, so that parts do not mix
+            manifest.write(("" if whole else "\n") + json.dumps(entry) + "\n")
         self.number, self._filled, self.taken = self.number + 1, 0, taken
+
+
+def begin_manifest(path: Path, header: Header) -> None:
+    """Write the manifest's first line, unless another process has: whole or not at all."""
+    if path.exists():
+        return
+    temporary = path.with_name(f"{MANIFEST}.{os.getpid()}.part")
+    temporary.write_text(header.line() + "\n", encoding="utf-8")
+    try:
+        os.link(temporary, path)
+        temporary.unlink()
+    except FileExistsError:
+        temporary.unlink()
+    except OSError:  # a file system without links
+        os.replace(temporary, path)

@@ -4,6 +4,7 @@ import numpy as np
 
 from engine.evaluator import Evaluation
 from engine.train import label as label_module
+from engine.train.labeller import Labeller
 from engine.train.records import Game
 from engine.train.samples import Sample
 from engine.train.shards import Header
@@ -52,4 +53,9 @@ def some_samples(count, size=9, seed=0):
 
 
 def run_label(out, samples, part="0/1"):
-    return label_module.label(Teacher(), HEADER, iter(samples), out, batch=4, part=part)
+    return label_module.label(workers(), HEADER, iter(samples), out, batch=4, part=part)
+
+
+def workers(header=HEADER, teacher=True):
+    """Label in this process, with the teacher or without one."""
+    return label_module.OneProcess(Labeller(Teacher() if teacher else None, header, 4))

@@ -2,46 +2,14 @@
 
 import json
 
-import numpy as np
 import pytest
+from few_games import RECIPE, write_games
 
 from engine import cli
-from engine.board.position import Position
 from engine.nn import load_net
-from engine.sgf import actions_to_letters
 from engine.train.records import read_any
 from engine.train.selection import held_out
 from engine.train.shards import ShardFolder, game_number
-
-RECIPE = """
-name = "small"
-[samples]
-astray_share = 0.1
-[net]
-blocks = 1
-channels = 8
-head_channels = 8
-value_channels = 8
-[train]
-steps = 12
-batch = 16
-shares = { "19" = 0.5, "9" = 0.5 }
-validate_every = 100
-"""
-
-
-def write_games(folder, count):
-    folder.mkdir()
-    rng = np.random.default_rng(7)
-    for number in range(count):
-        position, moves = Position(9, rules="tromp-taylor", komi=7.0), []
-        for ply in range(40):
-            legal = position.legal_mask()[:-1].nonzero()[0]
-            action = int(rng.choice(legal))
-            position.play(action)
-            moves.append(f";{'BW'[ply % 2]}[{actions_to_letters([action], 9)}]")
-        result = f"{'BW'[number % 2]}+{'R' if number % 3 else '2.5'}"
-        (folder / f"{number}.sgf").write_text(f"(;GM[1]SZ[9]KM[7]RU[Chinese]RE[{result}]{''.join(moves)})")
 
 
 def keisei(*words):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from teacher_fake import HEADER, Teacher, run_label, some_samples
+from teacher_fake import HEADER, run_label, some_samples, workers
 
 from engine.board.planes import encode_position
 from engine.board.position import Position
@@ -108,10 +108,20 @@ def test_labelling_goes_on_where_it_was_stopped(tmp_path):
             yield sample
 
     with pytest.raises(KeyboardInterrupt):
-        label_module.label(Teacher(), HEADER, broken(), tmp_path / "halves", batch=1, capacity=8)
+        label_module.label(workers(), HEADER, broken(), tmp_path / "halves", batch=1, capacity=7)
     assert 0 < len(read_all(tmp_path / "halves")) < 40
-    label_module.label(Teacher(), HEADER, samples, tmp_path / "halves", batch=4, capacity=8)
+    label_module.label(workers(), HEADER, samples, tmp_path / "halves", batch=3, capacity=25)
     np.testing.assert_array_equal(read_all(tmp_path / "halves"), read_all(tmp_path / "whole"))
+
+
+def test_a_manifest_line_that_was_torn_off_is_forgotten_and_its_shard_written_again(tmp_path):
+    samples = some_samples(40)
+    label_module.label(workers(), HEADER, samples, tmp_path, batch=1, capacity=8)
+    whole, manifest = read_all(tmp_path), tmp_path / "manifest.jsonl"
+    manifest.write_text(manifest.read_text()[:-25])  # killed in the middle of the last line
+    assert len(ShardFolder(tmp_path).entries) > 1 and len(read_all(tmp_path)) < len(whole)
+    label_module.label(workers(), HEADER, samples, tmp_path, batch=1, capacity=8)
+    np.testing.assert_array_equal(read_all(tmp_path), whole)
 
 
 def test_parts_add_up_to_the_whole(tmp_path):

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 import torch
-from teacher_fake import HEADER, run_label, some_samples
+from teacher_fake import HEADER, run_label, some_samples, workers
 
 from engine.board.planes import encode_position
 from engine.board.position import Position
@@ -102,7 +102,14 @@ def test_the_layout_of_format_1_has_not_moved():
 def test_folders_of_different_targets_train_together(tmp_path):
     run_label(tmp_path / "taught", some_samples(60))
     records = Header("katago-v7", 22, 19, "", {}, RECORD_TARGETS, 2)
-    label(None, records, iter(some_samples(60, seed=1)), tmp_path / "records", batch=4, part="0/1")
+    label(
+        workers(records, teacher=False),
+        records,
+        iter(some_samples(60, seed=1)),
+        tmp_path / "records",
+        batch=4,
+        part="0/1",
+    )
     loader = Loader([tmp_path / "taught", tmp_path / "records"], 32, {9: 1.0})
     batch = next(loader)
     taught = batch.targets["policy"].sum(1) > 0
@@ -176,7 +183,7 @@ def test_records_alone_say_next_moves_result_score_and_owners(tmp_path):
         dataclasses.replace(plain, komi=40.0),
     ]
     header = Header("katago-v7", 22, 19, "", {}, RECORD_TARGETS, 3)
-    label(None, header, iter(samples), tmp_path, batch=2, part="0/1")
+    label(workers(header, teacher=False), header, iter(samples), tmp_path, batch=4, part="0/1")
     folder = ShardFolder(tmp_path)
     records = np.concatenate([folder.open(entry["name"]) for entry in folder.entries])
     assert records["next"].tolist() == [[30, 39, 31], [60, -1, -1], [-1, -1, -1], [30, 39, 31], [30, 39, 31]]
@@ -196,14 +203,14 @@ def test_margins(text, margin):
 
 def test_what_labels_hold_is_the_kinds_or_the_recipes_to_say():
     recipe = Recipe("x", SamplePlan(()), {"blocks": 1, "channels": 8}, {}, TrainPlan())
-    assert plan_header(recipe, None, "").targets == RECORD_TARGETS
+    assert plan_header(recipe, "", "").targets == RECORD_TARGETS
     wanted = LabelPlan(encoding="alphagozero-17", targets=("next",), next_moves=3)
-    header = plan_header(dataclasses.replace(recipe, labels=wanted), None, "")
+    header = plan_header(dataclasses.replace(recipe, labels=wanted), "", "")
     assert (header.encoding, header.spatial, header.targets, header.next_moves) == ("alphagozero-17", 17, ("next",), 3)
     with pytest.raises(ConfigError, match="nonsense"):
-        plan_header(dataclasses.replace(recipe, labels=LabelPlan(targets=("nonsense",))), None, "")
+        plan_header(dataclasses.replace(recipe, labels=LabelPlan(targets=("nonsense",))), "", "")
     with pytest.raises(ConfigError, match="nonsense"):
-        plan_header(dataclasses.replace(recipe, labels=LabelPlan(encoding="nonsense")), None, "")
+        plan_header(dataclasses.replace(recipe, labels=LabelPlan(encoding="nonsense")), "", "")
 
 
 def test_a_kind_that_is_not_there_or_a_key_it_does_not_know_is_refused():

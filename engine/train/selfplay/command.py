@@ -15,7 +15,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..nets import add_net_options, open_net
+from ..nets import add_net_options, add_ray_options, open_net
 from .plan import SelfplayPlan, parse_sizes, parse_weights
 
 log = logging.getLogger(__name__)
@@ -51,6 +51,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--sgf", type=int, default=0, metavar="N", help="write the first N games of a part as SGF too")
     parser.add_argument("--seed", type=int, default=default.seed)
     add_net_options(parser)
+    add_ray_options(parser)
     return parser
 
 
@@ -68,11 +69,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         given.pop("rules")
     plan = SelfplayPlan(**given)
     plan.check()
-    evaluator, net = open_net(
-        arguments.net, arguments, max_batch=max(8, min(MOST_ROWS, plan.games_at_once * plan.leaves))
-    )
+    max_batch = max(8, min(MOST_ROWS, plan.games_at_once * plan.leaves))
+    evaluator, net = open_net(arguments.net, arguments, max_batch=max_batch)
     store = GameStore(arguments.out, plan, net)
     start = time.monotonic()
-    played = play(evaluator, plan, arguments.games, store, sgf=arguments.sgf)
+    players = None
+    if arguments.ray:
+        from ..ray_workers import RayPlayers
+
+        players = RayPlayers(arguments.ray, arguments.ray_workers, arguments, plan, max_batch)
+    played = play(evaluator, plan, arguments.games, store, sgf=arguments.sgf, players=players)
     log.info("%d games in %.0f s; %s", played, time.monotonic() - start, arguments.out)
     return 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from engine.evaluator import Evaluator
@@ -19,6 +19,8 @@ from .store import GameStore
 
 log = logging.getLogger(__name__)
 PROGRESS_SECONDS = 15.0
+
+Players = Callable[[Sequence[int], float | None], Iterable[PlayedGame]]  # numbers, threshold of resignation → games
 
 
 class Progress:
@@ -52,12 +54,14 @@ def play(
     *,
     earlier: Sequence[dict[str, Any]] = (),
     sgf: int = 0,
+    players: Players | None = None,
 ) -> int:
     """Play until the folder holds so many games; return how many were played now.
 
     A part's games share one threshold of resignation, learned from the parts before it (`earlier`: parts of other
     folders). Sizes are played one after the other within a part, each with `games_at_once` games in one batch. Games
-    with search become shards too; the first `sgf` games of a part also SGF files.
+    with search become shards too; the first `sgf` games of a part also SGF files. `players` play the games of a part
+    elsewhere (ray_workers.py), not in this process.
     """
     done = sum(part["games"] for part in store.parts)
     progress = Progress(games, done)
@@ -67,7 +71,8 @@ def play(
         start = time.monotonic()
         threshold = known_threshold(plan, [*earlier, *store.parts])
         finished = []
-        for game in play_numbers(evaluator, plan, numbers, threshold):
+        coming = players(numbers, threshold) if players else play_numbers(evaluator, plan, numbers, threshold)
+        for game in coming:
             progress.add(game)
             finished.append(game)
         finished.sort(key=lambda game: game.plan.number)
