@@ -25,6 +25,8 @@ def draw_curves(source: Path, target: Path, measures: Sequence[str]) -> None:
     except ImportError:
         log.info("matplotlib is not installed: no curve drawn")
         return
+    if not source.exists():
+        return
     lines = [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()]
     trained = [line for line in lines if line["event"] == "train"]
     tested = [line for line in lines if line["event"] == "validation"]

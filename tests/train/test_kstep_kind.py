@@ -12,7 +12,8 @@ from engine.errors import ConfigError
 from engine.nn import NetSettings, load_net, make_evaluator
 from engine.train.dataset import Batch, Loader
 from engine.train.kinds import make_kind
-from engine.train.label import label, plan_header
+from engine.train.label import OneProcess, label, plan_header
+from engine.train.labeller import Labeller
 from engine.train.recipe import Recipe, TrainPlan, read_recipe
 from engine.train.run import Run
 from engine.train.samples import SamplePlan
@@ -89,7 +90,7 @@ def test_from_records_to_a_net_that_plays(tmp_path):
     header = plan_header(recipe, None, "")
     assert header.targets == ("next",) and header.next_moves == 3 and header.encoding == "darkforest-25"
     samples = [s for s in some_samples(220) if not s.astray and not s.passed]
-    label(None, header, iter(samples), tmp_path / "shards", batch=8, part="0/1")
+    label(OneProcess(Labeller(None, header, 8)), header, iter(samples), tmp_path / "shards", batch=8, part="0/1")
     loader = Loader([tmp_path / "shards"], plan.batch, {9: 1.0}, seed=1)
     run = Run(recipe, loader, tmp_path / "run")
     losses = [run.train_step()["total"] for _ in range(12)]
