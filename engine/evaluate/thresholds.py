@@ -37,13 +37,40 @@ TRIED = {
 }
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
 class Asked:
-    """One validation game and what the net said of its end."""
+    """One validation game and what the net said of its end; thresholds that change nothing are not judged again.
 
-    judged: JudgedGame
-    position: Position
-    opinion: Opinion
+    Args:
+        judged: the game.
+        position: its end.
+        opinion: the net's word of it.
+    """
+
+    def __init__(self, judged: JudgedGame, position: Position, opinion: Opinion) -> None:
+        from engine.judge.board import Board
+        from engine.judge.settle import verdicts
+
+        self.judged, self.position, self.opinion = judged, position, opinion
+        self._board = Board(position)
+        self._dead = [verdict.p_dead for verdict in verdicts(position, self._board, opinion)]
+        self._known: dict[Any, tuple[int, bool]] = {}
+
+    def outcome(self, settings: JudgeSettings) -> tuple[int, bool]:
+        """Return how many stones are wrong and whether the score is exact, judged with these settings."""
+        from engine.judge import Judge
+        from engine.judge.asking import GivenOpinion
+        from engine.judge.settle import contested_points
+
+        dead = frozenset(chain for chain, p in enumerate(self._dead) if p > settings.dead)
+        given = contested_points(self._board, set(dead), self.opinion.owner, settings.territory)
+        key = dead, frozenset(given.items())
+        if key not in self._known:
+            judgment = Judge(GivenOpinion(self.opinion), settings).judge(self.position)
+            assert self.judged.dead is not None
+            truth = {int(action) for action in self.judged.dead.nonzero()[0]}
+            exact = self.judged.margin is not None and abs(judgment.score - self.judged.margin) < EXACT
+            self._known[key] = len(truth ^ judgment.dead), exact
+        return self._known[key]
 
 
 def validation_games(path: Path, modulus: int, limit: int) -> list[JudgedGame]:
@@ -75,18 +102,12 @@ def ask(source: Any, games: Sequence[JudgedGame]) -> list[Asked]:
 
 def count_right(asked: Sequence[Asked], settings: JudgeSettings) -> dict[str, int]:
     """Return how many dead sets and how many scores are exactly right, and how many stones are wrong."""
-    from engine.judge import Judge
-    from engine.judge.asking import GivenOpinion
-
-    dead_right = score_right = stones_wrong = 0
-    for item in asked:
-        judgment = Judge(GivenOpinion(item.opinion), settings).judge(item.position)
-        assert item.judged.dead is not None
-        truth = {int(action) for action in item.judged.dead.nonzero()[0]}
-        stones_wrong += len(truth ^ judgment.dead)
-        dead_right += truth == judgment.dead
-        score_right += item.judged.margin is not None and abs(judgment.score - item.judged.margin) < EXACT
-    return {"dead_exact": dead_right, "score_exact": score_right, "stones_wrong": stones_wrong}
+    outcomes = [item.outcome(settings) for item in asked]
+    return {
+        "dead_exact": sum(wrong == 0 for wrong, _ in outcomes),
+        "score_exact": sum(exact for _, exact in outcomes),
+        "stones_wrong": sum(wrong for wrong, _ in outcomes),
+    }
 
 
 def best_of(results: Sequence[tuple[float, dict[str, int]]]) -> float:
