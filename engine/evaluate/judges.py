@@ -108,11 +108,12 @@ def make_judge(text: str, options: argparse.Namespace) -> Judging:
         return OwnJudge(text, InfluenceJudge())
     from engine.judge import Judge
 
-    source = _source(kind, what or None, options)
+    asked = _settings(options.set, {})
+    source = _source(kind, what or None, options, asked.symmetries)
     return OwnJudge(text, Judge(source, _settings(options.set, getattr(source, "thresholds", {}))))
 
 
-def _source(kind: str, what: str | None, options: argparse.Namespace) -> Any:
+def _source(kind: str, what: str | None, options: argparse.Namespace, symmetries: int) -> Any:
     """Return an evaluator with ownership, an OpinionSource, or None for facts alone."""
     if kind == "facts":
         return None
@@ -123,7 +124,7 @@ def _source(kind: str, what: str | None, options: argparse.Namespace) -> Any:
         device=options.device, precision=options.precision, threads=options.threads, max_batch=16
     )
     if kind == "judgment":
-        return factory.load_judgment(what, settings)
+        return factory.load_judgment(what, settings, symmetries=symmetries)
     return factory.load(what, settings).evaluator
 
 
