@@ -144,13 +144,18 @@ def fit(asked: Sequence[Asked], progress: Callable[[str], None] = log.info) -> d
     for name, values in TRIED.items():
         results = []
         for value in values:
-            results.append((value, count_right(asked, dataclasses.replace(settings, **{name: value}))))
+            results.append((value, count_right(asked, _with(settings, name, value))))
             progress(f"{name} {value}: {json.dumps(results[-1][1])}")
-        settings = dataclasses.replace(settings, **{name: best_of(results)})
+        settings = _with(settings, name, best_of(results))
         report["tried"][name] = {str(value): result for value, result in results}
     report["thresholds"] = {name: getattr(settings, name) for name in TRIED}
     report["after"] = count_right(asked, settings)
     return report
+
+
+def _with(settings: JudgeSettings, name: str, value: float) -> JudgeSettings:
+    changes: dict[str, Any] = {name: value}
+    return dataclasses.replace(settings, **changes)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

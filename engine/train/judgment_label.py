@@ -191,7 +191,8 @@ def label(recipe: Recipe, root: Path, out: Path, header: Header, evaluator: Eval
                 assert player is not None
                 found = from_playout(player, work, rng)
             else:
-                found = list(from_truth(*work, rng))
+                judged, positions = work
+                found = list(from_truth(judged, positions, rng))
         except EngineError as error:
             log.debug("left out: %s", error)
             found = []
