@@ -218,13 +218,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parse_part(arguments.part)
     recipe = read_recipe(arguments.recipe)
     if arguments.games:
-        sources = tuple(SourcePlan(str(Path(path).resolve()), arguments.positions) for path in arguments.games)
+        sources = tuple(SourcePlan(path, arguments.positions) for path in arguments.games)
         recipe = dataclasses.replace(recipe, samples=dataclasses.replace(recipe.samples, sources=sources))
     taught_in, teacher = describe_net(arguments.teacher) if arguments.teacher else ("", "")
     out = arguments.out or data_home() / recipe.name / "shards"
     header = plan_header(recipe, taught_in, teacher)
     told: dict[str, dict[str, int]] = {}
-    samples = draw(recipe.samples, arguments.data, told)
+    samples = draw(recipe.samples, Path() if arguments.games else arguments.data, told)
     for source, counts in told.items():
         log.info("%s: %s", source, ", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
     out.mkdir(parents=True, exist_ok=True)

@@ -161,7 +161,7 @@ class Run:
                 self.batches.restore(state["loader"])
             self.step, self.seconds = int(state["step"]), float(state["seconds"])
         except (OSError, RuntimeError, ValueError, KeyError, EOFError, pickle.UnpicklingError) as error:
-            reason = str(error).splitlines()[0]
+            reason = "damaged" if isinstance(error, pickle.UnpicklingError | EOFError) else str(error).splitlines()[0]
             raise ConfigError(f"{checkpoint}: not a checkpoint of this recipe ({reason})") from error
         if "random" in state:
             torch.set_rng_state(state["random"])

@@ -38,25 +38,33 @@ def make_run(shards, folder, **plan):
     return Run(recipe, loader, folder)
 
 
-@pytest.mark.parametrize("optimiser", ["muon", "adamw"])
-def test_the_loss_falls(shards, tmp_path, optimiser):
-    run = make_run(shards, tmp_path, steps=60, optimiser=optimiser, learning_rate=5e-3)
+@pytest.mark.parametrize(("optimiser", "rate"), [("muon", 5e-3), ("adamw", 5e-3), ("sgd", 0.05)])
+def test_the_loss_falls(shards, tmp_path, optimiser, rate):
+    run = make_run(shards, tmp_path, steps=60, optimiser=optimiser, learning_rate=rate)
     terms = [run.train_step() for _ in range(60)]
     first, last = (np.mean([t["total"] for t in part]) for part in (terms[:8], terms[-8:]))
     assert last < first - 0.3
     assert all(np.isfinite(float(t["gradient"])) for t in terms)
 
 
-@pytest.mark.parametrize("norm", ["batch", "affine"])
-def test_a_resumed_run_is_the_unbroken_run(shards, tmp_path, norm):
-    whole = make_run(shards, tmp_path / "whole", norm=norm)
+@pytest.mark.parametrize(
+    "plan",
+    [
+        {"norm": "batch"},
+        {"norm": "affine", "schedule": "cosine", "cooldown": 1.0},
+        {"optimiser": "sgd", "learning_rate": 0.05, "schedule": "constant"},
+        {"optimiser": "adamw", "precision": "float32"},
+    ],
+)
+def test_a_resumed_run_is_the_unbroken_run(shards, tmp_path, plan):
+    whole = make_run(shards, tmp_path / "whole", **plan)
     for _ in range(12):
         whole.train_step()
-    first = make_run(shards, tmp_path / "halves", norm=norm)
+    first = make_run(shards, tmp_path / "halves", **plan)
     for _ in range(7):
         first.train_step()
     first.save()
-    second = make_run(shards, tmp_path / "halves", norm=norm)
+    second = make_run(shards, tmp_path / "halves", **plan)
     assert second.resume() and second.step == 7
     for _ in range(5):
         second.train_step()
@@ -155,6 +163,9 @@ def test_schedule():
     factors = [schedule(step, 100, 10, 0.5) for step in range(100)]
     assert factors[0] == 0.1 and factors[9:50] == [1.0] * 41 and 0 < factors[-1] < 0.05
     assert schedule(200, 100, 10, 0.5) == 0
+    wave = [schedule(step, 100, 1, 1.0, "cosine") for step in range(101)]
+    assert wave[0] == pytest.approx(1) and wave[50] == pytest.approx(0.5) and wave[100] == 0
+    assert [schedule(step, 100, 4, 0.5, "constant") for step in (0, 50, 99)] == [0.25, 1.0, 1.0]
 
 
 def test_affine_and_batch_nets_have_the_same_tensors_once_folded():
@@ -189,3 +200,53 @@ def test_recipes(tmp_path):
 def test_a_missing_shard_folder_is_an_error_that_names_it(tmp_path):
     with pytest.raises(ShardError, match=r"manifest\.jsonl"):
         main(["--recipe", "first", "--shards", str(tmp_path), "--out", str(tmp_path / "run")])
+
+
+def test_a_checkpoint_that_is_damaged_or_of_another_net_is_an_error_that_names_it(shards, tmp_path):
+    run = make_run(shards, tmp_path)
+    run.save()
+    other = make_run(shards, tmp_path, optimiser="sgd", learning_rate=0.05)
+    with pytest.raises(ConfigError, match=r"checkpoint\.pt"):
+        other.resume()
+    (tmp_path / "checkpoint.pt").write_bytes((tmp_path / "checkpoint.pt").read_bytes()[:1000])
+    with pytest.raises(ConfigError, match=r"checkpoint\.pt"):
+        make_run(shards, tmp_path).resume()
+    (tmp_path / "checkpoint.pt").write_bytes(b"x")
+    with pytest.raises(ConfigError, match="damaged"):
+        make_run(shards, tmp_path).resume()
+
+
+def test_choices_of_the_plan_are_checked(tmp_path):
+    for text in (
+        "optimiser = 'adam'",
+        "schedule = 'steps'",
+        "precision = 'half'",
+        "norm = 'layer'",
+        "shares = { a = 1 }",
+    ):
+        (tmp_path / "r.toml").write_text(f"[net]\nblocks = 1\nchannels = 8\n[train]\n{text}\n")
+        with pytest.raises(ConfigError, match=text.split(" = ")[0]):
+            recipe_module.read_recipe(str(tmp_path / "r.toml"))
+
+
+def test_the_log_goes_to_tensorboard_where_it_is_installed_and_says_so_where_not(tmp_path, monkeypatch, caplog):
+    import logging
+    import sys
+
+    from engine.train.logs import TENSORBOARD_HINT, RunLog, flatten
+
+    assert flatten({"a": 1, "19": {"top1": 0.5}, "name": "x"}) == {"a": 1, "19/top1": 0.5}
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    with caplog.at_level(logging.INFO):
+        logs = RunLog(tmp_path / "without")
+        logs.write("train", 1, {"total": 2.0})
+        logs.close()
+    assert (
+        TENSORBOARD_HINT in caplog.text and json.loads((tmp_path / "without" / "log.jsonl").read_text())["total"] == 2
+    )
+    monkeypatch.undo()
+    pytest.importorskip("tensorboard", reason="TensorBoard is not installed (extra keisei[train])")
+    logs = RunLog(tmp_path / "with")
+    logs.write("validation", 1, {"19": {"top1": 0.5}})
+    logs.close()
+    assert [path.stat().st_size > 100 for path in (tmp_path / "with" / "tensorboard").iterdir()] == [True]
