@@ -5,6 +5,7 @@ Nothing heavy is imported at the top: a GTP session answers its first commands w
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -135,10 +136,43 @@ def make_player(settings: EngineSettings, net: NetSource) -> Player:
 
 
 def make_judge(settings: EngineSettings, net: str | None) -> Judge:
-    """Load a net and make a judge over it. Raises WeightsError."""
+    """Load a net, or a judgment net, and make a judge over it. Raises WeightsError."""
     from engine.judge.net_judge import Judge
 
-    return Judge(load(net, settings.net).evaluator, settings.judge)
+    if net is not None and _is_judgment(net):
+        return Judge(load_judgment(net, settings.net, symmetries=settings.judge.symmetries), settings.judge)
+    loaded = load_judging(net, settings)
+    return Judge(loaded.opinions or loaded.evaluator, settings.judge, evaluator=loaded.evaluator)
+
+
+def load_judging(net: str | None, settings: EngineSettings) -> LoadedNet:
+    """Load a net and, if there is one to ask, the judgment net beside it. Raises WeightsError."""
+    loaded = load(net, settings.net)
+    wanted = settings.judge.net
+    if wanted == "none" or (net or "").startswith("fake:") or (wanted == "auto" and not _ships("judgment")):
+        return loaded
+    from engine.judge.asking import NetOpinion
+    from engine.judge.blend import Blend
+
+    beside = load_judgment(None if wanted == "auto" else wanted, settings.net)
+    own = NetOpinion(loaded.evaluator, symmetries=settings.judge.symmetries)
+    return dataclasses.replace(loaded, opinions=Blend([own, beside]))
+
+
+def _ships(name: str) -> bool:
+    from engine.nn.catalog import read_manifest
+
+    return any(entry.name == name for entry in read_manifest())
+
+
+def _is_judgment(net: str) -> bool:
+    """Tell whether a file or name is a judgment net's. Raises WeightsError."""
+    if net.startswith("fake:"):
+        return False
+    from engine.nn.catalog import find
+    from engine.nn.net import load_net
+
+    return bool(load_net(find(net)).spec["family"] == "judgment")
 
 
 def serve_gtp(settings: EngineSettings, net: str | None) -> NoReturn:
@@ -154,13 +188,13 @@ def serve_gtp(settings: EngineSettings, net: str | None) -> NoReturn:
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(logging.INFO)
-    source = BackgroundNet(lambda: _load_to_play(net, settings.net), ask_sizes=_may_refuse_sizes(net))
+    source = BackgroundNet(lambda: _load_to_play(net, settings), ask_sizes=_may_refuse_sizes(net))
     serve(Controller(lambda: make_player(settings, source), settings.gtp), source, handler)
 
 
-def _load_to_play(net: str | None, settings: NetSettings) -> LoadedNet:
+def _load_to_play(net: str | None, settings: EngineSettings) -> LoadedNet:
     """Load a net for a long session: it may become faster while it plays."""
-    loaded = load(net, settings)
+    loaded = load_judging(net, settings)
     improve = getattr(loaded.evaluator, "improve", None)
     if improve is not None:
         improve()
@@ -187,6 +221,7 @@ __all__ = [
     "ConfigError",
     "EngineSettings",
     "load",
+    "load_judging",
     "load_judgment",
     "make_judge",
     "make_player",

@@ -22,7 +22,7 @@ from engine.judge.opening import open_items
 from engine.judge.readings import Reading
 from engine.judge.score import count
 from engine.judge.settings import JudgeSettings
-from engine.judge.settle import Verdict, contested_points, dead_mask
+from engine.judge.settle import Verdict, contested_points, dead_chains, dead_mask
 from engine.judge.types import ChainStatus, Group, Judgment, Opinion, Status
 
 _PLAIN = Rules()
@@ -55,7 +55,7 @@ def assemble(
         found: of each chain of the board.
         readings: of chains, as far as they finished.
     """
-    dead = {chain for chain, verdict in enumerate(found) if verdict.p_dead > settings.dead}
+    dead = dead_chains(board, found, settings.dead)
     marks = make_marks(position, board, dead, opinion, settings)
     facts = pass_alive(position)
     groups = bodies(board, dead, marks.plain, marks.taxed, facts)
@@ -91,7 +91,7 @@ def living_groups(
     position: Position, board: Board, found: list[Verdict], opinion: Opinion | None, settings: JudgeSettings
 ) -> list[Body]:
     """Return the groups of the chains that the verdicts let live; deaths without proof connect nobody."""
-    dead = {chain for chain, verdict in enumerate(found) if verdict.p_dead > settings.dead}
+    dead = dead_chains(board, found, settings.dead)
     marks = make_marks(position, board, dead, opinion, settings)
     doubtful = {chain for chain in dead if not found[chain].proven}
     return bodies(board, dead, marks.plain, marks.taxed, pass_alive(position), doubtful)

@@ -6,15 +6,20 @@ said before, between and after the final passes is the same (only the button, wh
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
 from engine.board.position import Position
 from engine.evaluator import Evaluator
 from engine.judge.asking import NetOpinion
 from engine.judge.assemble import assemble, living_groups
 from engine.judge.board import Board
 from engine.judge.readings import Reading, read_all
+from engine.judge.searching import SearchOpinion
 from engine.judge.settings import JudgeSettings
 from engine.judge.settle import verdicts
-from engine.judge.types import Judgment, OpinionSource
+from engine.judge.types import Judgment, Opinion, OpinionSource
 
 _REMEMBERED = 16
 
@@ -36,20 +41,42 @@ def as_source(source: OpinionSource | Evaluator | None, settings: JudgeSettings)
     return source
 
 
+def fitted(settings: JudgeSettings, thresholds: Mapping[str, float]) -> JudgeSettings:
+    """Return settings with the thresholds that were fitted for a net, where the settings have their defaults."""
+    plain = JudgeSettings()
+    known: dict[str, Any] = {
+        name: float(value)
+        for name, value in thresholds.items()
+        if name in ("dead", "territory", "unsettled") and getattr(settings, name) == getattr(plain, name)
+    }
+    return replace(settings, **known)
+
+
 class Judge:
     """Judges positions and remembers the last judgments.
 
     Args:
         source: whose opinion to judge by: an evaluator with ownership, any OpinionSource, or None (facts alone; every
             chain lives that is not unconditionally dead).
-        settings: section `judge`.
+        settings: section `judge`; with `seconds` or `visits` a search follows where something is open.
+        evaluator: the net to search with; the source itself, if it is one.
     """
 
     def __init__(
-        self, source: OpinionSource | Evaluator | None = None, settings: JudgeSettings | None = None
+        self,
+        source: OpinionSource | Evaluator | None = None,
+        settings: JudgeSettings | None = None,
+        *,
+        evaluator: Evaluator | None = None,
     ) -> None:
-        self.settings = settings or JudgeSettings()
+        self.settings = fitted(settings or JudgeSettings(), getattr(source, "thresholds", {}))
         self.source = as_source(source, self.settings)
+        self._searched: SearchOpinion | None = None
+        evaluator = evaluator or (source if isinstance(source, Evaluator) else None)
+        if evaluator is not None and (self.settings.seconds > 0.0 or self.settings.visits is not None):
+            self._searched = SearchOpinion(
+                evaluator, seconds=self.settings.seconds or None, visits=self.settings.visits
+            )
         self._memory: dict[tuple[object, ...], Judgment] = {}
 
     def judge(self, position: Position) -> Judgment:
@@ -68,12 +95,24 @@ class Judge:
     def _judge(self, position: Position, settled: Position) -> Judgment:
         board = Board(settled)
         opinion = None if self.source is None else self.source.opinion(settled)
+        judgment = self._judge_by(position, settled, board, opinion)
+        if judgment.finished or opinion is None or self._searched is None:
+            return judgment
+        opinion = self._searched.refined(settled, opinion)
+        judgment = self._judge_by(position, settled, board, opinion)
+        if not any(item.kind == "group" for item in judgment.open):
+            return judgment
+        opinion = self._searched.around_groups(settled, board, opinion, judgment.open)
+        return self._judge_by(position, settled, board, opinion)
+
+    def _judge_by(self, position: Position, settled: Position, board: Board, opinion: Opinion | None) -> Judgment:
         found = verdicts(settled, board, opinion)
         readings: dict[int, Reading] = {}
         if self.settings.nodes > 0:
             groups = living_groups(settled, board, found, opinion, self.settings)
             readings = read_all(settled, board, found, groups, self.settings)
-            found = verdicts(settled, board, opinion, {c: r.verdict for c, r in readings.items() if r.dead is not None})
+            sure = {chain: reading.verdict for chain, reading in readings.items() if reading.dead is not None}
+            found = verdicts(settled, board, opinion, sure)
         return assemble(position, board, found, opinion, self.settings, readings)
 
 

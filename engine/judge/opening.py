@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.board.position import BLACK, EMPTY
+from engine.board.position import BLACK, EMPTY, WHITE
 from engine.judge.board import Board
 from engine.judge.readings import Reading
 from engine.judge.settings import JudgeSettings
-from engine.judge.settle import Verdict
+from engine.judge.settle import Verdict, bonds
 from engine.judge.types import OpenItem, Opinion
 
 
@@ -33,14 +33,17 @@ def open_items(
     items, doubt = _unsettled(board, readings)
     if opinion is None:
         return items, float(board.area)
-    open_chains = [
+    open_chains = {
         chain
         for chain, verdict in enumerate(found)
         if not verdict.proven and chain not in readings and abs(1.0 - 2.0 * verdict.p_dead) < settings.unsettled
-    ]
-    for chain in open_chains:
-        doubt += 2.0 * len(board.chains[chain])
-        items.append(OpenItem("group", board.chains[chain], None, None, 2.0 * len(board.chains[chain])))
+    }
+    for bond in bonds(board):
+        together = [chain for chain in bond if chain in open_chains]
+        if together:
+            stones = tuple(sorted(stone for chain in together for stone in board.chains[chain]))
+            doubt += 2.0 * len(stones)
+            items.append(_item("group", stones, around_stones(board, together), opinion))
     items += kos(board, dead)
     doubt += 2.0 * len(kos(board, dead))
     flat = opinion.owner.ravel()
@@ -64,8 +67,7 @@ def open_items(
     )
     for region in board.regions(unclear):
         doubt += 2.0 * len(region)
-        black, white = (_best_move(opinion, color, region) for color in (BLACK, 3 - BLACK))
-        items.append(OpenItem("border", tuple(sorted(region)), black, white, 2.0 * len(region)))
+        items.append(_item("border", tuple(sorted(region)), region, opinion))
     return items, doubt
 
 
@@ -86,7 +88,7 @@ def kos(board: Board, dead: NDArray[np.bool_]) -> list[OpenItem]:
     return found
 
 
-def _closed(board: Board, gone: list[bool], open_chains: list[int], readings: Mapping[int, Reading]) -> list[bool]:
+def _closed(board: Board, gone: list[bool], open_chains: set[int], readings: Mapping[int, Reading]) -> list[bool]:
     """Return, by action, whether living stones of one side alone close a point in, and no open group is among them."""
     doubted = {*open_chains, *(chain for chain, reading in readings.items() if reading.unsettled)}
     closed = [False] * board.area
@@ -116,9 +118,34 @@ def _plain_dame(board: Board, action: int, gone: list[bool]) -> bool:
     return len(colors) == 2
 
 
-def _best_move(opinion: Opinion, color: int, region: list[int]) -> int | None:
-    policy = opinion.policy.get(color)
-    if policy is None:
-        return None
-    best = max(region, key=lambda action: float(policy[action]))
-    return best if float(np.nan_to_num(policy[best])) > 0.0 else None
+def around_stones(board: Board, chains: list[int]) -> list[int]:
+    """Return the empty points where a group may be settled: its liberties, its weak neighbours', and points beside."""
+    near = {liberty for chain in chains for liberty in board.liberties[chain]}
+    for chain in chains:
+        for other in board.touching(board.chains[chain]):
+            if len(board.liberties[other]) <= 3:
+                near |= board.liberties[other]
+    near |= {p for liberty in list(near) for p in board.neighbours[liberty] if board.color[p] == EMPTY}
+    return sorted(near)
+
+
+def _item(kind: str, points: tuple[int, ...], candidates: list[int], opinion: Opinion) -> OpenItem:
+    """Return an open item with the move of each side that settles it best: by searches, else by the net's policy."""
+    place = list(points)
+    moves: list[int | None] = []
+    worth: list[float] = []
+    for color, sign in ((BLACK, 1.0), (WHITE, -1.0)):
+        tried = [move for move in opinion.tried.get(color, ()) if move.action in candidates]
+        if points in opinion.local:
+            tried = [opinion.local[points][color]]
+        if tried:
+            values = [float(move.owner.ravel()[place].sum()) for move in tried]
+            best = max(range(len(tried)), key=lambda index: sign * values[index])
+            moves.append(tried[best].action)
+            worth.append(values[best])
+            continue
+        policy = opinion.policy.get(color)
+        action = None if policy is None else max(candidates, key=lambda action: float(policy[action]), default=None)
+        moves.append(action if policy is not None and action is not None and float(policy[action]) > 0.0 else None)
+    swing = worth[0] - worth[1] if len(worth) == 2 else 2.0 * len(points)
+    return OpenItem(kind, points, moves[0], moves[1], max(0.0, swing))

@@ -18,6 +18,11 @@ class JudgeSettings:
     unsettled: float = setting(
         0.6, "A group or point whose ownership is nearer to 0 than this is open.", low=0.0, high=1.0
     )
+    net: str = setting(
+        "auto",
+        "Judgment net that is asked beside the net that plays: a name or a file; auto: the one called judgment, where "
+        "it ships; none.",
+    )
     symmetries: int = setting(2, "Symmetries under which the net is asked, for each side to move.", low=1, high=4)
     sure: float = setting(
         0.05, "Probability of death below which a group with two eyes is taken for safe when others are read.",
@@ -29,5 +34,8 @@ class JudgeSettings:
     chain_nodes: int = setting(60_000, "The same for one chain and one side moving first.", unit="nodes", low=1)
     region: int = setting(12, "Empty points of a region that is read, at most.", unit="points", low=0, high=64)
     seconds: float = setting(
-        0.0, "Longest time for reading the groups that the net doubts; 0 reads nothing.", unit="s", low=0.0, high=3600.0
+        0.0, "Longest search where the net leaves something open; 0 searches nothing.", unit="s", low=0.0, high=3600.0
+    )
+    visits: int | None = setting(
+        None, "Visits of that search for each side; none: as many as the time allows.", unit="visits", low=1
     )

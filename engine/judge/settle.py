@@ -80,6 +80,43 @@ def verdicts(
     return [found[chain] for chain in range(len(board.chains))]
 
 
+def dead_chains(board: Board, found: list[Verdict], threshold: float) -> set[int]:
+    """Return the chains that are dead, so that each lies where its opponent lives.
+
+    Dead stones inside what their own side alone closes in live, as do, where nobody lives around, those of the side
+    that the verdicts give up less, and of two dead chains side by side the less dead one. Proven deaths stay.
+    """
+    dead = {chain for chain, verdict in enumerate(found) if verdict.p_dead > threshold}
+    while True:
+        living = [chain >= 0 and chain not in dead for chain in board.chain_of]
+        revived: set[int] = set()
+        for region in board.regions(lambda action: not living[action]):  # noqa: B023 - used at once
+            inside = {board.chain_of[action] for action in region if board.color[action] != EMPTY}
+            if inside:
+                around = {board.color_of(chain) for chain in board.touching(region)}
+                revived |= {chain for chain in _survivors(board, found, inside, around) if not found[chain].proven}
+        if not revived:
+            return dead
+        dead -= revived
+
+
+def _survivors(board: Board, found: list[Verdict], inside: set[int], around: set[int]) -> set[int]:
+    """Return which of the dead chains of one region must live."""
+    by_color = {color: {chain for chain in inside if board.color_of(chain) == color} for color in (BLACK, WHITE)}
+    if len(around) == 1:
+        return by_color[around.pop()]
+    if around:  # both live around, as in an open position: only dead stones side by side contradict each other
+        pairs = {(one, other) for one in by_color[BLACK] for other in board.touching(board.chains[one]) & inside}
+        return {min(pair, key=lambda chain: found[chain].p_dead) for pair in pairs}
+    lost = {
+        color: sum(len(board.chains[chain]) * found[chain].p_dead for chain in chains)
+        / max(1, sum(len(board.chains[chain]) for chain in chains))
+        for color, chains in by_color.items()
+    }  # fmt: skip
+    held = [color for color in (BLACK, WHITE) if by_color[color]]
+    return by_color[min(held, key=lambda color: lost[color])]
+
+
 SMALL_REGION = 6
 """Regions between both sides' living stones up to this size are dame, whatever the opinion: players who leave them so
 count no territory there (Japanese rules, article 8; so marked in 5 of 563 judged games, never otherwise)."""
@@ -105,7 +142,17 @@ def contested_points(board: Board, dead: set[int], opinion: FloatMap, threshold:
             if any(living[near] and board.color[near] != color for near in board.neighbours[action]):
                 continue
             found[action] = color
-    return found
+    return {action: color for action, color in found.items() if not _disputed(board, dead, found, action, color)}
+
+
+def _disputed(board: Board, dead: set[int], found: Mapping[int, int], action: int, color: int) -> bool:
+    """Tell whether a neighbour of a point is the other side's, by the opinion or as the place of a dead stone."""
+    for near in board.neighbours[action]:
+        if found.get(near, color) != color:
+            return True
+        if board.chain_of[near] in dead and board.color[near] == color:
+            return True
+    return False
 
 
 def dead_mask(board: Board, dead: set[int]) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:

@@ -29,6 +29,15 @@ class Status(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class TriedMove:
+    """A move that a search looked at, and whose the points are after it."""
+
+    action: int
+    visits: int
+    owner: FloatMap  # [H, W] in [-1, 1], Black positive
+
+
+@dataclass(frozen=True, slots=True)
 class Opinion:
     """What a source thinks of each point of one position, before any rule is applied. Black positive.
 
@@ -43,6 +52,9 @@ class Opinion:
     score_mean: float | None = None  # expected Black − White − komi
     score_stdev: float | None = None  # of the final score, points
     policy: dict[int, FloatMap] = field(default_factory=dict)  # color -> [A], probabilities of its moves if it moves
+    tried: dict[int, tuple[TriedMove, ...]] = field(default_factory=dict)  # color -> what a search tried for it
+    local: dict[tuple[int, ...], dict[int, TriedMove]] = field(default_factory=dict)
+    # stones of an open group -> color -> the best move around it if that color moves first, and what comes of it
     name: str = ""
 
 

@@ -16,6 +16,7 @@ from engine.player.stop import StopToken
 
 if TYPE_CHECKING:
     from engine.evaluator import Evaluator
+    from engine.judge.types import OpinionSource
 
 log = logging.getLogger(__name__)
 
@@ -27,6 +28,7 @@ class LoadedNet:
     evaluator: Evaluator
     name: str
     trained_sizes: frozenset[tuple[int, int]] | None = None  # (width, height); None if unknown or all
+    opinions: OpinionSource | None = None  # whose word the judge takes; None: the evaluator's
 
 
 class NetSource(Protocol):

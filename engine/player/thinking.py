@@ -150,7 +150,7 @@ class Thinker:
         """Judge a position."""
         net = self.net(position, token)
         if self._judge is None:
-            self._judge = Judge(net.evaluator, self._judging)
+            self._judge = Judge(net.opinions or net.evaluator, self._judging, evaluator=net.evaluator)
         return self._judge.judge(position)
 
     def _prepared(self, net: LoadedNet, position: Position, color: int) -> Searcher:

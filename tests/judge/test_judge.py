@@ -1,0 +1,181 @@
+"""The judge without a net file: rules, passes, opinions, readings, and what must hold for any ownership map."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from judge_checks import consistent, position_of
+
+from engine.board.position import BLACK, WHITE, Position
+from engine.board.rules import NAMED
+from engine.board.scoring import score as board_score
+from engine.evaluator_fakes import HashEvaluator
+from engine.judge import Judge, JudgeSettings, Opinion, Status, judge
+from engine.judge.asking import GivenOpinion
+from engine.judge.blend import Blend
+from engine.judge.reading import read_region
+from engine.judge.text import as_dict, in_words, result_text
+from engine.judge.types import point_marks
+
+PLAIN = JudgeSettings(nodes=0)
+HALVES = ["..XO...", "..XO.X.", "..XO...", "O.XOO..", "..XXO..", "...XO..", "...XO.."]
+
+
+def halves(rules="chinese", **options):
+    position = position_of(HALVES, rules)
+    picture = np.where(np.arange(7) <= 2, 1.0, -1.0) * np.ones((7, 1))
+    picture[4:, 3] = 1.0
+    return judge(position, GivenOpinion(picture), settings=JudgeSettings(**options))
+
+
+@pytest.mark.parametrize(("rules", "score"), [
+    ("chinese", 24 - 25), ("japanese", (15 + 1) - (16 + 1)), ("korean", -1), ("aga", -1), ("stone-scoring", -1),
+])
+def test_scores_under_rules(rules, score):
+    judgment = halves(rules)
+    assert judgment.score == score
+    assert sorted(judgment.dead) == [12, 21]
+
+
+def test_handicap_bonus_and_komi():
+    for rules, bonus in (("chinese", 3), ("aga", 2), ("japanese", 0)):
+        position = Position(9, rules=rules, komi=0.5)
+        position.set_up([(BLACK, 20), (BLACK, 24), (BLACK, 60)], WHITE)
+        judgment = judge(position)
+        assert judgment.white.bonus == 0.5 + bonus
+        assert judgment.score == board_score(position)
+
+
+def test_prisoners_count_under_territory_rules():
+    position = Position(5, rules="japanese", komi=0)
+    for color, action in ((WHITE, 0), (BLACK, 1), (WHITE, 25), (BLACK, 5)):
+        position.play(action, color)
+    assert judge(position).black.prisoners == 1 and judge(position).score == board_score(position)
+
+
+def test_the_button_is_counted_with_the_passes():
+    position = position_of(["..XO.", "..XO.", "..XO.", "..XO.", "..XO."], "aga-button")
+    before = judge(position).score
+    position.play(25, BLACK)
+    assert judge(position).score == before + 0.5
+
+
+def test_final_passes_and_the_turn_change_nothing():
+    judged = Judge(HashEvaluator(), PLAIN)
+    position = position_of(HALVES, "japanese")
+    position.play(48, BLACK)
+    first = judged.judge(position)
+    for color in (WHITE, BLACK, WHITE):
+        position.play(49, color)
+        later = judged.judge(position)
+        assert (later.score, later.chains, later.points("dame")) == (first.score, first.chains, first.points("dame"))
+    other = position_of(HALVES, "japanese", to_play=WHITE)
+    assert judged.judge(other).dead == judged.judge(position_of(HALVES, "japanese")).dead
+
+
+def test_facts_need_no_net_and_beat_it():
+    position = Position(5, 5)
+    position.set_up([(BLACK, a) for a in (1, 3, 5, 6, 7, 8, 9)])
+    judgment = judge(position, GivenOpinion(-np.ones((5, 5))))
+    assert not judgment.dead and all(chain.proven and chain.confidence == 1.0 for chain in judgment.chains)
+    assert judge(position).score == judgment.score
+
+
+def test_an_opinion_of_another_size_is_an_error():
+    with pytest.raises(ValueError, match="9x9"):
+        judge(Position(9), GivenOpinion(np.zeros((5, 5))))
+
+
+def test_a_blend_is_the_mean_and_asks_only_who_takes_the_size():
+    one = GivenOpinion(Opinion(np.full((5, 5), 0.5, np.float32), winrate=0.7))
+    two = GivenOpinion(np.full((5, 5), -0.1))
+    other = GivenOpinion(np.zeros((9, 9)))
+    said = Blend([two, one, other]).opinion(Position(5))
+    assert said is not None and said.winrate == 0.7 and np.allclose(said.owner, 0.2)
+    assert Blend([other]).opinion(Position(5)) is None
+
+
+def test_thresholds_of_a_net_apply_unless_set():
+    source = GivenOpinion(np.zeros((5, 5)))
+    source.thresholds = {"dead": 0.4, "something": 1.0}
+    assert Judge(source).settings.dead == 0.4
+    assert Judge(source, JudgeSettings(dead=0.7)).settings.dead == 0.7
+
+
+def test_a_search_follows_where_something_is_open():
+    position = position_of(HALVES, "chinese")
+    judged = Judge(HashEvaluator(), JudgeSettings(nodes=0, visits=12))
+    judgment = judged.judge(position)
+    assert judgment.source.endswith("searched")
+    assert any(item.black_move is not None for item in judgment.open)
+    consistent(position, judgment)
+    assert judged.judge(position.copy()) is judgment
+
+
+boards = st.integers(2, 7).flatmap(
+    lambda width: st.integers(2, 7).flatmap(
+        lambda height: st.tuples(
+            st.just((width, height)),
+            st.lists(st.sampled_from("..XXOO."), min_size=width * height, max_size=width * height),
+            st.integers(0, 2**32 - 1),
+        )
+    )
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(boards, st.sampled_from(sorted(NAMED)))
+def test_any_board_and_any_ownership_give_a_judgment_that_holds_together(drawn, rules):
+    (width, height), cells, seed = drawn
+    position = Position(width, height, rules=rules, komi=6.5)
+    for action, cell in enumerate(cells):
+        color = {"X": BLACK, "O": WHITE}.get(cell)
+        if color and position.is_legal(action, color):
+            position.play(action, color)
+    owner = np.random.default_rng(seed).uniform(-1, 1, (height, width))
+    judgment = judge(position, GivenOpinion(owner), settings=JudgeSettings(nodes=3000))
+    consistent(position, judgment)
+    assert len(point_marks(judgment)) == width * height
+    assert as_dict(position, judgment)["score"] == judgment.score and in_words(position, judgment)
+
+
+@settings(max_examples=40, deadline=None)
+@given(boards, st.sampled_from(["japanese", "chinese", "stone-scoring"]))
+def test_with_every_stone_alive_the_score_is_the_boards(drawn, rules):
+    (width, height), cells, _ = drawn
+    position = Position(width, height, rules=rules, komi=0)
+    for action, cell in enumerate(cells):
+        color = {"X": BLACK, "O": WHITE}.get(cell)
+        if color and position.is_legal(action, color):
+            position.play(action, color)
+    board = position.board()
+    owner = np.where(board == BLACK, 1.0, np.where(board == WHITE, -1.0, 0.0))
+    judgment = judge(position, GivenOpinion(owner), settings=PLAIN)
+    dead = np.zeros(board.shape, np.bool_)
+    dead.ravel()[list(judgment.dead)] = True  # pass-dead stones stay dead
+    assert judgment.score == board_score(position, dead=dead)
+
+
+def test_readings_of_small_regions():
+    # three points in a row, walls of safe attackers: the middle decides
+    near = [[1, 3], [0, 2, 4], [1, 5], [0, 4], [1, 3, 5], [2, 4]]
+    options = dict(target=[3], limit=10_000, ko=None)
+    first = read_region(near, [3, 4, 5], [], [], [3, 4, 5], attacker_first=True, **options)
+    second = read_region(near, [3, 4, 5], [], [], [3, 4, 5], attacker_first=False, **options)
+    assert first[:2] == (1, 1) and second[:2] == (-1, 1)
+    assert read_region(near, [3, 4, 5], [], [], [3, 4, 5], attacker_first=True, target=[3], limit=3, ko=None)[0] == 0
+    with pytest.raises(ValueError, match="65 points"):
+        read_region([[]] * 65, [], [], [], [], attacker_first=True, target=[0], limit=1, ko=None)
+
+
+def test_result_texts():
+    assert [result_text(score) for score in (3.5, -12.0, 0.0)] == ["B+3.5", "W+12", "0"]
+
+
+def test_statuses_are_words():
+    assert str(Status.SEKI) == "seki" and Status("dead") is Status.DEAD
+    assert {field.name for field in dataclasses.fields(JudgeSettings)} >= {"dead", "nodes", "seconds", "net"}
