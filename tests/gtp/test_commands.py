@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import json
 import re
 
 import pytest
@@ -479,3 +480,28 @@ def test_bottomless_arguments_are_refused_in_a_short_line(client):
 
 def test_there_is_no_negative_zero(client):
     assert client.ok("komi -0") == "" and client.ok("get_komi") == "0"
+
+
+def test_judgment_commands_agree(client):
+    client.ok("boardsize 7")
+    client.ok("komi 0.5")
+    for column in "ABCDEFG":
+        client.ok(f"play b {column}3")
+        client.ok(f"play w {column}4")
+    client.ok("play b d6")
+    data = json.loads(client.ok("keisei-judge"))
+    assert data["result"] == client.ok("final_score") and data["komi"] == 0.5 and data["moves"] == 15
+    lists = ("alive", "dead", "seki", "black_territory", "white_territory", "dame")
+    words = {word: client.ok(f"final_status_list {word}").split() for word in lists}
+    assert sum(map(len, words.values())) == 49
+    assert words["black_territory"] == data["black_territory"] and words["white_territory"] == data["white_territory"]
+    for word, points in words.items():
+        for point in points[:2]:
+            assert client.ok(f"final_status {point}") == word
+    assert re.fullmatch(r"\S+ \(lower bound: \S+, upper: \S+\)", client.ok("estimate_score"))
+    client.ok("kata-set-rules tromp-taylor")
+    assert client.ok("final_status_list dead") == "" and "score_as_it_stands" in client.ok("keisei-judge")
+    assert client.ok("final_status d6") == "alive" and client.ok("final_status d7") == "dame"
+    for line in ("final_status", "final_status pass", "final_status z", "final_status_list territory"):
+        assert client.error(line) == "syntax error"
+    assert client.error("final_status j9").startswith("invalid vertex")
