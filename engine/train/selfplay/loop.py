@@ -44,6 +44,7 @@ class LoopPlan:
     gate_games: int = 40
     gate_share: float = 0.55  # of the points, for the candidate to become the best net
     gate_visits: int = 0  # a move; 0: as in self-play
+    gate_temperature_moves: int = 30  # moves of a match that are drawn by visits, on 19x19; then the most visited
     resign_window: int = 4  # generations from which the threshold of resignation is learned
 
     def check(self) -> None:
@@ -160,13 +161,23 @@ class Loop:
         resign = {key: store.parts[-1]["resign"][key] for key in ("threshold", "would_resign", "wrongly")}
         return {**sums, "resign": resign}
 
+    def match_plan(self, seed: int) -> SelfplayPlan:
+        """Return what the games of a match are: those of self-play, but for temperatures and visits."""
+        return dataclasses.replace(
+            self.plan,
+            visits=self.loop.gate_visits or self.plan.visits,
+            temperature=1.0,
+            temperature_moves=self.loop.gate_temperature_moves,
+            late_temperature=0.0,
+            seed=seed,
+        )
+
     def gate(self, number: int) -> dict[str, Any]:
         """Match the new net against the best one; return the score and which of them is the best now."""
         done = self.generation(number) / "gate.json"
         if not done.exists():
             candidate, best = self.open_net(self.net(number + 1))[0], self.open_net(self.net(self.best))[0]
-            plan = dataclasses.replace(self.plan, visits=self.loop.gate_visits or self.plan.visits, seed=number)
-            score = play_match((candidate, best), plan, self.loop.gate_games, need=self.loop.gate_share)
+            score = play_match((candidate, best), self.match_plan(number), self.loop.gate_games, need=self.loop.gate_share)
             write_whole(done, json.dumps(score.figures()))
         figures = json.loads(done.read_text(encoding="utf-8"))
         accepted = figures["share"] >= self.loop.gate_share

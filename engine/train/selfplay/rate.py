@@ -6,7 +6,6 @@ of each net against an average one), so that a net that never lost has a finite 
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import logging
 import math
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 FILE = "ratings.jsonl"
+SEED = 1_000_000  # other games than the gates'
 Pair = tuple[int, int]
 
 
@@ -48,12 +48,11 @@ def rate(loop: Loop, games: int) -> Iterator[dict[str, Any]]:
     path = loop.folder / FILE
     mend_lines(path)
     known = {(line["net"], line["against"]) for line in read_lines(path)}
-    plan = dataclasses.replace(loop.plan, seed=loop.plan.seed + 7)
     open_one = _remembering(loop)
     for net, other in pairs_of(best_nets(loop.lines)):
         if (net, other) in known:
             continue
-        score = play_match((open_one(net), open_one(other)), plan, games)
+        score = play_match((open_one(net), open_one(other)), loop.match_plan(SEED + 1000 * net + other), games)
         line = {"net": net, "against": other, **score.figures()}
         with path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
