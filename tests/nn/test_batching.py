@@ -124,6 +124,8 @@ def test_an_error_reaches_the_client_that_caused_it_alone():
         out = run_all(work, 4)
         assert [type(found) for found in out] == [type(None), type(None), EngineError, type(None)]
         assert clients[2].waiting == 0
+        for i in (0, 1, 3):
+            clients[i].close()
         assert len(clients[2].evaluate(*rows(clients[2], 1)).value) == 1  # and it may go on
 
 
