@@ -57,12 +57,13 @@ def test_a_gate_tells_by_its_exit_status(mock, tmp_path, order, status, decision
 
 
 def test_a_budget_of_time(mock, tmp_path, capsys):
-    engines = [mock("--slow", 0.02), mock()]
-    games, _ = play(tmp_path, engines, "--games", 500, "--budget", 0.02)
-    assert 1 <= len(games) < 500
-    assert "time is up" in capsys.readouterr().err
-    again, _ = play(tmp_path, engines, "--games", len(games) + 1, "--resume", "--budget", 10)
-    assert len(again) == len(games) + 1 and again[:-1] == games
+    out = tmp_path / "out"
+    arguments = [mock(), mock(), "--games", "2", "--size", "5", "--out", str(out), "--budget"]
+    assert main([*arguments, "0"]) == 0
+    assert "time is up, 2 games are left" in capsys.readouterr().err
+    assert "| A - B " in (out / "report.md").read_text("utf-8")
+    games, _ = play(tmp_path, [mock(), mock()], "--games", 2, "--resume", "--budget", 1000)
+    assert len(games) == 2
 
 
 def test_overstepping_the_time_loses(mock, tmp_path):

@@ -1,5 +1,7 @@
 """Who plays whom, under which number, and when a pairing ends early."""
 
+import time
+
 import pytest
 
 from engine.errors import ConfigError
@@ -84,6 +86,13 @@ def test_a_gate_ends_the_match():
         done[game.number] = line(game, "B")
         schedule.finished(game)
     assert len(done) == 9 and schedule.verdict(0).decision == "failed" and schedule.remaining() == 0
+
+
+def test_no_game_begins_when_the_time_is_up():
+    early = Schedule([("A", "B")], 4, {}, until=time.monotonic() + 1000)
+    late = Schedule([("A", "B")], 4, {}, until=time.monotonic() - 1)
+    assert len(drain(early)) == 4 and not early.is_late
+    assert drain(late) == [] and late.is_late and late.remaining() == 4
 
 
 def test_names():
