@@ -136,6 +136,7 @@ def run_match(arguments: argparse.Namespace) -> int:
         summary = _summary(engines, names, kept, schedule, store)
         report = _write_reports(arguments.out, summary)
     finally:
+        nets.close()
         store.close()
     print(report, flush=True)
     if status == 130:

@@ -1,11 +1,12 @@
 """Keisei in the process of the match: the same commands as over GTP, without a process and with shared nets.
 
 A command is `keisei:[NET[@VISITS]] [OPTIONS]`, OPTIONS as of `keisei gtp`. Engines of one net and one section `net`
-share an evaluator, in which positions from games that are played at the same time meet in one batch (shared.py).
+share an evaluator, in which positions from games played at the same time meet in one batch (engine.nn.batching).
 """
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import shlex
 import threading
@@ -22,13 +23,13 @@ from engine.gtp import protocol
 from engine.gtp.controller import Controller
 from engine.gtp.registry import COMMANDS, names
 from engine.gtp.session import one_line
+from engine.nn.batching import BatchingEvaluator
 from engine.nn.settings import NetSettings
 from engine.player.net import LoadedNet, ReadyNet
 from engine.player.stop import Abandoned
 
 from .engines import LOCAL
 from .gtp_client import EngineFailed, GtpError
-from .shared import SharedEvaluator
 
 log = logging.getLogger(__name__)
 
@@ -58,20 +59,30 @@ class NetPool:
 
     def __init__(self, sharers: int = 1) -> None:
         self._sharers = sharers
-        self._nets: dict[tuple[str | None, NetSettings], LoadedNet] = {}
+        self._nets: dict[tuple[str | None, NetSettings], tuple[LoadedNet, BatchingEvaluator]] = {}
         self._lock = threading.Lock()
 
     def get(self, net: str | None, settings: NetSettings) -> LoadedNet:
-        """Return a net, loading it when it is first asked for. Raises EngineError."""
+        """Return a net for one player, loading it when it is first asked for. Raises EngineError."""
         with self._lock:
             key = (net, settings)
             if key not in self._nets:
                 # Nets are compiled in several threads here, where the compiler's own silencing does not hold.
                 warnings.filterwarnings("ignore", message="Converting a tensor to a Python")
                 loaded = factory.load(net, settings)
-                shared = SharedEvaluator(loaded.evaluator, self._sharers)
-                self._nets[key] = LoadedNet(shared, loaded.name, loaded.trained_sizes)
-            return self._nets[key]
+                inner = loaded.evaluator
+                rows = min(getattr(inner, "preferred_batch", 1), max(1, inner.max_batch // self._sharers))
+                # Nobody waits for company: most players are idle, and while a batch is evaluated the next one gathers.
+                self._nets[key] = loaded, BatchingEvaluator(inner, wait=0.0, client_batch=rows)
+            loaded, shared = self._nets[key]
+            return dataclasses.replace(loaded, evaluator=shared.client())
+
+    def close(self) -> None:
+        """End the nets' threads; searches that still run fail."""
+        with self._lock:
+            for _, shared in self._nets.values():
+                shared.close()
+            self._nets.clear()
 
 
 class LocalParser(Parser):

@@ -210,6 +210,7 @@ class BatchingClient:
         self.encoding, self.name, self.max_batch = inner.encoding, inner.name, hub.max_batch
         self.preferred_batch = hub.client_batch
         self.pass_alive_under_suicide = bool(getattr(inner, "pass_alive_under_suicide", False))
+        self.policy_only = bool(getattr(inner, "policy_only", False))
         self.waiting = 0  # requests under way
         self._hub = hub
         self._flying: dict[int, Request] = {}

@@ -5,17 +5,17 @@ import sys
 import threading
 import time
 
-import numpy as np
 import pytest
 
-from engine import sgf
-from engine.errors import ConfigError
+from engine import factory, sgf
+from engine.errors import ConfigError, EngineError
 from engine.evaluator_fakes import HashEvaluator
 from engine.match.cli import main
 from engine.match.gtp_client import EngineFailed, EngineSlot, GtpError
 from engine.match.local import LocalSlot, NetPool, parse_local
-from engine.match.shared import SharedEvaluator
 from engine.match.words import ask_move, describe, last_lines
+from engine.nn.settings import NetSettings
+from engine.player.net import LoadedNet
 
 
 def test_commands():
@@ -37,7 +37,7 @@ def slot(command, pool=None, timeout=30.0):
 
 def test_answers_as_a_process_does():
     """One seed, one net, one line of commands: the same replies from both."""
-    words = ["--visits", "20", "--seed", "5", "--set", "search.batch_size=1"]
+    words = ["--visits", "20", "--seed", "5", "--set", "search.batch_size=1", "--set", "search.two_batches=false"]
     arguments = ["gtp", "--net", "fake:hash", *words]
     script = f"import sys; from engine.cli import main; sys.exit(main({arguments!r}))"
     process = EngineSlot("B", shlex.join([sys.executable, "-P", "-c", script]), 60.0)
@@ -105,53 +105,30 @@ def test_late_replies_and_aborts_end_soon():
     assert time.monotonic() - started < 20
 
 
-def test_shared_batches_give_everyone_his_own_rows():
-    inner = SlowEvaluator()
-    inner.batches = []
-    inner.max_batch = 8
-    shared = SharedEvaluator(inner, 6)
-    rng = np.random.default_rng(1)
-    planes, n_globals = (array.shape[1] for array in inner.allocate(1, 5, 5))
-    inputs = []
-    for i in range(12):
-        size = 5 if i % 3 else 7
-        rows = 1 + i % 3
-        spatial = rng.integers(0, 2, (rows, planes, size, size)).astype(np.float32)
-        inputs.append((spatial, np.zeros((rows, n_globals), dtype=np.float32), bool(i % 2)))
-    answers = [None] * len(inputs)
+def test_players_share_a_net_and_keep_its_properties(monkeypatch):
+    loads = []
 
-    def ask(i):
-        spatial, globals_, ownership = inputs[i]
-        answers[i] = shared.evaluate(spatial, globals_, ownership=ownership)
+    def load(net, settings):
+        loads.append(net)
+        inner = HashEvaluator()
+        inner.max_batch, inner.preferred_batch, inner.policy_only = 16, 8, net == "moves"
+        return LoadedNet(inner, str(net), frozenset({(9, 9)}))
 
-    threads = [threading.Thread(target=ask, args=(i,)) for i in range(len(inputs))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(20)
-    assert max(inner.batches) <= 8 and len(inner.batches) < len(inputs)
-    plain = HashEvaluator()
-    for (spatial, globals_, ownership), answer in zip(inputs, answers, strict=True):
-        wanted = plain.evaluate(spatial, globals_, ownership=ownership)
-        np.testing.assert_array_equal(answer.policy_logits, wanted.policy_logits)
-        np.testing.assert_array_equal(answer.value, wanted.value)
-        assert (answer.ownership is None) == (wanted.ownership is None)
-
-
-def test_an_error_reaches_all_who_waited_and_nobody_else():
-    class Broken(SlowEvaluator):
-        def evaluate(self, spatial, globals_, *, ownership=False):
-            if spatial.any():
-                raise RuntimeError("out of order")
-            return super().evaluate(spatial, globals_, ownership=ownership)
-
-    inner = Broken()
-    inner.batches = []
-    shared = SharedEvaluator(inner)
-    spatial, globals_ = shared.allocate(1, 5, 5)
-    with pytest.raises(RuntimeError, match="order"):
-        shared.evaluate(spatial + 1, globals_)
-    assert shared.evaluate(spatial, globals_).value.shape == (1,)
+    monkeypatch.setattr(factory, "load", load)
+    pool = NetPool(4)
+    plain, other = NetSettings(), NetSettings(threads=1)
+    first, second = pool.get("x", plain), pool.get("x", plain)
+    assert loads == ["x"] and first.evaluator is not second.evaluator and first.name == "x"
+    assert first.trained_sizes == frozenset({(9, 9)})
+    assert first.evaluator.preferred_batch == 4 and not first.evaluator.policy_only
+    assert pool.get("moves", plain).evaluator.policy_only
+    pool.get("x", other)
+    assert loads == ["x", "moves", "x"]
+    inputs = first.evaluator.allocate(1, 5, 5)
+    assert first.evaluator.evaluate(*inputs).value == second.evaluator.evaluate(*inputs).value
+    pool.close()
+    with pytest.raises(EngineError, match="closed"):
+        first.evaluator.evaluate(*inputs)
 
 
 def test_a_match_in_one_process(tmp_path, capsys):
