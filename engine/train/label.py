@@ -224,7 +224,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     out = arguments.out or data_home() / recipe.name / "shards"
     header = plan_header(recipe, taught_in, teacher)
     told: dict[str, dict[str, int]] = {}
-    samples = draw(recipe.samples, Path() if arguments.games else arguments.data, told)
+    samples = draw(recipe.samples, arguments.data, told, games=Path() if arguments.games else None)
     for source, counts in told.items():
         log.info("%s: %s", source, ", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
     out.mkdir(parents=True, exist_ok=True)

@@ -30,7 +30,7 @@ class RunLog:
 
     def write(self, event: str, step: int, values: dict[str, Any]) -> None:
         """Append one line; figures in dictionaries (by board size) become TensorBoard names with a slash."""
-        line = {"event": event, "step": step, **values}
+        line = {"event": event, "step": step, **rounded(values)}
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
         log.info("%s", json.dumps(line))
@@ -54,3 +54,8 @@ def flatten(values: dict[str, Any], prefix: str = "") -> dict[str, float]:
         elif isinstance(value, int | float):
             found[prefix + name] = value
     return found
+
+
+def rounded(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the figures with four digits after the point."""
+    return {name: round(value, 4) if isinstance(value, float) else value for name, value in values.items()}

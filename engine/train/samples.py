@@ -123,7 +123,9 @@ def _vary(plan: SamplePlan, game: Game, ply: int, rng: random.Random) -> Sample:
 STREAM = 2  # version of `draw`: what it draws of a plan changes with it, and so with shard folders' headers
 
 
-def draw(plan: SamplePlan, root: Path, told: dict[str, dict[str, int]] | None = None) -> list[Sample]:
+def draw(
+    plan: SamplePlan, root: Path, told: dict[str, dict[str, int]] | None = None, *, games: Path | None = None
+) -> list[Sample]:
     """Return the samples of a plan in one shuffled order.
 
     A game counts once, whichever collections have it; held-out games are left out, every other record of one too, and
@@ -132,16 +134,17 @@ def draw(plan: SamplePlan, root: Path, told: dict[str, dict[str, int]] | None = 
     Args:
         plan: the plan.
         root: folder that the paths of the plan are relative to.
+        games: folder that the sources alone are relative to, if another.
         told: gets, by source, how many games were taken and left out, and why, and the number of positions.
     """
-    kept_apart = held_out_keys(root / source.path for source in plan.sources)
+    kept_apart = held_out_keys((games or root) / source.path for source in plan.sources)
     selection = Selection.excluding(root / path for path in plan.exclude)
     selection = replace(selection, excluded=selection.excluded | kept_apart)
     seen: set[tuple[int, str]] = set()
     samples: list[Sample] = []
     for source in plan.sources:
         tally: Counter[str] = Counter()
-        drawn = draw_source(plan, source, root, selection, seen=seen, tally=tally)
+        drawn = draw_source(plan, source, games or root, selection, seen=seen, tally=tally)
         samples += drawn
         if told is not None:
             told[source.path] = dict(tally) | {"positions": len(drawn)}

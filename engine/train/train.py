@@ -53,7 +53,12 @@ def train(run: Run, logs: RunLog | None = None, *, stop_after: float = float("in
         while run.step < plan.steps:
             meter.add(run.train_step())
             if run.step % LOG_EVERY == 0:
-                report(run, logs, "train", run.world.mean(meter.means()) | {"speed": round(meter.speed(), 1)})
+                report(
+                    run,
+                    logs,
+                    "train",
+                    run.world.mean(meter.means()) | {"speed": round(meter.speed() * run.world.size, 1)},
+                )
                 meter = Meter()
             if run.step % plan.validate_every == 0 and run.step < plan.steps:
                 finish_stage(run, logs)
@@ -90,7 +95,7 @@ class Meter:
 
     def means(self) -> dict[str, float]:
         """Return the means, without the size of the batches."""
-        return {name: round(float(total) / self.count, 4) for name, total in self.sums.items() if name != "batch"}
+        return {name: float(total) / self.count for name, total in self.sums.items() if name != "batch"}
 
     def speed(self) -> float:
         """Return positions a second of this process."""
@@ -160,7 +165,7 @@ def start_run(recipe: Recipe, world: World, arguments: argparse.Namespace) -> No
     home = data_home() / recipe.name
     folders, folder = arguments.shards or [home / "shards"], arguments.out or home / "run"
     loader = make_loader(recipe.train, folders, world)
-    if absent := loader.drop_absent_sizes():
+    if (absent := loader.drop_absent_sizes()) and world.writes:
         log.warning("no batch of positions yet, so not trained on: %s", ", ".join(f"{n}x{n}" for n in absent))
     workers = arguments.workers
     if workers is None:
