@@ -17,6 +17,8 @@ from typing import Any
 
 from tqdm import tqdm
 
+from engine.errors import ConfigError
+
 from .records import Game, read_any, write_table
 from .selection import Selection, held_out, opening_key, quiet
 
@@ -70,6 +72,18 @@ def collect(sources: Sequence[Path], wanted: Filter, told: dict[str, Any]) -> It
         told[str(source)] = {"games": dict(tally), "unreadable": faults}
 
 
+def parse_sizes(text: str) -> frozenset[int]:
+    """Read board sizes as "9,13,19"; nothing: all.
+
+    Raises:
+        ConfigError: a word is no board size.
+    """
+    words = [word.strip() for word in text.split(",")] if text.strip() else []
+    if wrong := [word for word in words if not word.isdigit() or not 2 <= int(word) <= 25]:
+        raise ConfigError(f"--sizes {text!r}: {wrong[0]!r} is no board size")
+    return frozenset(map(int, words))
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `keisei records`. Errors go to the caller as EngineError."""
     parser = argparse.ArgumentParser(prog="keisei records", description=__doc__)
@@ -85,7 +99,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     wanted = Filter(
         even=arguments.even,
         decided=arguments.decided,
-        sizes=frozenset(int(size) for size in arguments.sizes.split(",") if size.strip().isdigit()),
+        sizes=parse_sizes(arguments.sizes),
         min_moves=arguments.min_moves,
         excluded=frozenset(opening_key(game) for path in arguments.exclude for game in read_any(path, quiet)),
     )

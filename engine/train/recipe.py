@@ -72,7 +72,8 @@ class TrainPlan:
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 raise ConfigError(f"[train] {name} = {getattr(self, name)!r}: there are {', '.join(choices)}")
-        if not self.shares or not all(size.isdigit() and share >= 0 for size, share in self.shares.items()):
+        fits = all(size.isdigit() and share >= 0 for size, share in self.shares.items())
+        if not fits or not any(self.shares.values()):
             raise ConfigError("[train] shares: board sizes with their shares of the batches, as { 19 = 0.8, 9 = 0.2 }")
 
 

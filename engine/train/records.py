@@ -147,7 +147,7 @@ def read_table(path: Path, fault: Fault | None = None) -> Iterator[Game]:
     opener = lzma.open if path.suffix == ".xz" else open
     source, bad = path.name.split(".")[0], 0
     try:
-        with opener(path, "rt", encoding="utf-8") as lines:
+        with opener(path, "rt", encoding="utf-8-sig") as lines:
             header = next(lines, "").rstrip("\n").split("\t")
             if "size" not in header or "moves" not in header:
                 raise RecordError(f"{path}: the first line names no columns 'size' and 'moves'")

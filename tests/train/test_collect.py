@@ -7,8 +7,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from engine.errors import ConfigError
 from engine.sgf import actions_to_letters, letters_to_actions
-from engine.train.collect import main
+from engine.train.collect import main, parse_sizes
 from engine.train.ends import final_owners, rules_of, scoring_of
 from engine.train.records import Game, RecordError, read_any, read_sgf, write_table
 from engine.train.samples import SamplePlan, SourcePlan, draw
@@ -69,6 +70,18 @@ def test_excluded_games_are_not_taken(sources, tmp_path):
     with pytest.raises(RecordError, match="no such file"):
         main([str(tmp_path / "absent"), "--out", str(tmp_path / "g.tsv")])
     assert not (tmp_path / "g.tsv.part").exists() or (tmp_path / "g.tsv").exists()
+
+
+def test_sizes_are_read_or_refused():
+    assert parse_sizes("") == frozenset() and parse_sizes("9, 19") == {9, 19}
+    for text in ("9,x", "1", "26", "9,,19"):
+        with pytest.raises(ConfigError, match="--sizes"):
+            parse_sizes(text)
+
+
+def test_a_table_may_begin_with_a_byte_order_mark_and_end_its_lines_as_windows_does(tmp_path):
+    (tmp_path / "w.tsv").write_bytes("\ufeffsize\tmoves\r\n9\teedd\r\n".encode())
+    assert [game.moves for game in read_any(tmp_path / "w.tsv")] == ["eedd"]
 
 
 def test_handicap_stones_that_black_plays_first_are_a_set_up(sources):
