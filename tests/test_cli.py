@@ -117,7 +117,7 @@ def test_settings_are_listed(capsys):
     assert cli.main(["gtp", "--list-settings"]) == 0
     text = capsys.readouterr().out
     assert "player.visits = none   (int or none, >= 1 visits)\n    Visits of the tree" in text
-    assert "net.precision = auto   (auto|float32|bfloat16|float16)" in text
+    assert "net.precision = auto   (auto|float32|bfloat16|float16|int8)" in text
     assert all(f"\n{name}." in "\n" + text for name in factory.SECTIONS)
 
 
