@@ -193,12 +193,13 @@ def test_lows_are_the_winner_s_and_the_loser_s():
 
 def test_the_threshold_is_the_highest_that_is_rarely_wrong():
     rng = np.random.default_rng(0)
-    lows = [(float(rng.uniform(-0.95, 0.5)), float(rng.uniform(-1.0, -0.8))) for _ in range(400)]
+    lows = [(float(rng.uniform(-0.97, -0.5)), float(rng.uniform(-1.0, -0.9))) for _ in range(400)]
     threshold = learn_threshold(lows, 0.05)
     resigned, wrong = judge(lows, threshold)
     assert wrong <= 0.05 * resigned and resigned > 100
     higher = min(kept for kept, _ in lows if kept > threshold)
-    resigned, wrong = judge(lows, higher + 1e-6)
+    assert threshold < higher < HIGHEST
+    resigned, wrong = judge(lows, higher)
     assert wrong > 0.05 * resigned
     for share in (0.0, 0.2):
         resigned, wrong = judge(lows, learn_threshold(lows, share))

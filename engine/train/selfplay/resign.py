@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from .game import PlayedGame
 
-HIGHEST = -0.6  # of a threshold, in values of [-1, 1]: 20 % to win
+HIGHEST = -0.9  # of a threshold, in values of [-1, 1]: 5 % to win
 LEAST_RESIGNATIONS = 20  # would-be resignations that a threshold must rest on
 WINDOW = 500  # games played to the end that count
 
