@@ -1,7 +1,8 @@
-"""`keisei bench search`: visits a second, and where the time goes, for each board size and thread count, in one table.
+"""`keisei bench search`: visits a second, and where the time goes, by board size, threads and batch, in one table.
 
 The first rows have an evaluator that costs nothing, so that they show what the search itself costs. Each row searches
-the same positions, with an empty tree and cache for each. The signature hashes the trees of a fixed synthetic net: it
+the same positions, with an empty tree and cache for each; rows take turns, since other programs share the machine. At
+the end stands the setting to be recommended for each size. The signature hashes the trees of a fixed synthetic net: it
 changes only when the search behaves differently.
 """
 
@@ -9,13 +10,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from engine.board.position import Position
+from engine.config import build
 from engine.evaluator import Evaluator
 from engine.evaluator_fakes import HashEvaluator, UniformEvaluator
 from engine.search.params import SearchParams
@@ -24,6 +28,8 @@ from engine.search.root import Limits
 from engine.search.searcher import Searcher
 
 PARTS = ("select", "encode", "net", "backup")
+FREE = "(costs nothing)"
+FLAGS = ("avx2", "avx512f", "avx512_vnni", "avx_vnni", "avx512_bf16", "amx_bf16", "amx_int8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +39,9 @@ class Row:
     net: str
     size: int
     threads: int
+    asked: int  # leaves in a batch, as set; 0: chosen
     visits_per_second: float
+    cpu_ms: float  # processor time of a visit, all threads, milliseconds: hardly changed by other programs
     evaluations_per_second: float
     batch: float  # leaves in a batch, on average
     cache_hits: float  # share of the visits
@@ -61,20 +69,52 @@ def positions(size: int, count: int) -> list[Position]:
     return found
 
 
-def measure(evaluator: Evaluator, name: str, size: int, threads: int, options: argparse.Namespace) -> Row:
-    """Search every position once and add the figures up."""
-    params = SearchParams(
-        batch_size=options.batch_size, cache_ignore_history=not options.exact_cache, two_batches=not options.one_batch
-    )
-    searcher = Searcher(evaluator, params)
-    places = positions(size, options.positions)
-    searcher.set_position(places[0])
-    searcher.search(Limits(visits=min(100, options.visits)))  # warm up
-    stats: list[SearchStats] = []
+class Case:
+    """One row in the making: an evaluator, a board size and a batch."""
+
+    def __init__(
+        self, evaluator: Evaluator, name: str, size: int, threads: int, batch: int, options: argparse.Namespace
+    ) -> None:
+        params = SearchParams(
+            batch_size=batch, cache_ignore_history=not options.exact_cache, two_batches=not options.one_batch
+        )
+        self.name, self.size, self.threads, self.batch = name, size, threads, batch
+        self._searcher = Searcher(evaluator, params)
+        self._visits = options.visits
+        self._stats: list[SearchStats] = []
+        self._cpu = 0.0
+
+    def warm_up(self, position: Position) -> None:
+        """Search without counting."""
+        self._searcher.set_position(position)
+        self._searcher.search(Limits(visits=min(100, self._visits)))
+
+    def search(self, position: Position) -> None:
+        """Search a position with an empty tree and cache."""
+        self._searcher.set_position(position)
+        self._searcher.clear()
+        start = time.process_time()
+        self._stats.append(self._searcher.search(Limits(visits=self._visits)).stats)
+        self._cpu += time.process_time() - start
+
+    def row(self) -> Row:
+        """Add the figures up."""
+        return total_of(self, self._stats, self._cpu)
+
+
+def measure(cases: Sequence[Case], options: argparse.Namespace) -> list[Row]:
+    """Search every position once in each case, the cases in turn; all are of one board size."""
+    places = positions(cases[0].size, options.positions) if cases else []
+    for case in cases:
+        case.warm_up(places[0])
     for position in places:
-        searcher.set_position(position)
-        searcher.clear()
-        stats.append(searcher.search(Limits(visits=options.visits)).stats)
+        for case in cases:
+            case.search(position)
+    return [case.row() for case in cases]
+
+
+def total_of(case: Case, stats: Sequence[SearchStats], cpu: float) -> Row:
+    """Return the row of some searches."""
 
     def total(field: str) -> float:
         return float(sum(getattr(each, field) for each in stats))
@@ -82,10 +122,12 @@ def measure(evaluator: Evaluator, name: str, size: int, threads: int, options: a
     seconds = total("elapsed")
     shares = [total(f"{part}_seconds") / seconds for part in PARTS]
     return Row(
-        net=name,
-        size=size,
-        threads=threads,
+        net=case.name,
+        size=case.size,
+        threads=case.threads,
+        asked=case.batch,
         visits_per_second=total("playouts") / seconds,
+        cpu_ms=1000.0 * cpu / total("playouts"),
         evaluations_per_second=total("evaluations") / seconds,
         batch=total("evaluations") / max(1.0, total("batches")),
         cache_hits=total("cache_hits") / total("playouts"),
@@ -111,12 +153,14 @@ def signature(visits: int = 500) -> str:
 def table(rows: Sequence[Row]) -> str:
     """Return the rows as text."""
     head = (
-        f"{'net':24} {'size':>4} {'thr':>3} {'visits/s':>9} {'evals/s':>9} {'batch':>6} {'hits':>6}"
+        f"{'net':24} {'size':>4} {'thr':>3} {'set':>3} {'visits/s':>9} {'CPU ms':>7}"
+        f" {'evals/s':>9} {'batch':>6} {'hits':>6}"
         f" {'select':>7} {'encode':>7} {'net':>7} {'backup':>7} {'B/visit':>8}"
     )
     lines = [
-        f"{row.net[:24]:24} {row.size:4} {row.threads:3} {row.visits_per_second:9.0f} {row.evaluations_per_second:9.0f}"
-        f" {row.batch:6.1f} {row.cache_hits:6.1%} {row.select:7.1%} {row.encode:7.1%} {row.net_share:7.1%}"
+        f"{row.net[:24]:24} {row.size:4} {row.threads:3} {row.asked:3} {row.visits_per_second:9.0f} {row.cpu_ms:7.3f}"
+        f" {row.evaluations_per_second:9.0f} {row.batch:6.1f} {row.cache_hits:6.1%}"
+        f" {row.select:7.1%} {row.encode:7.1%} {row.net_share:7.1%}"
         f" {row.backup:7.1%} {row.bytes_per_visit:8.0f}"
         for row in rows
     ]
@@ -139,25 +183,61 @@ def evaluator_for(net: Any, threads: int, options: argparse.Namespace) -> Any:
     from engine.nn.settings import NetSettings
     from engine.nn.torch_evaluator import make_evaluator
 
-    return make_evaluator(net, NetSettings(device=options.device, precision=options.precision, threads=threads))
+    values = {"device": options.device, "precision": options.precision, "threads": threads, "runtime": options.runtime}
+    return make_evaluator(net, build(NetSettings, "net", values))
 
 
 def run(options: argparse.Namespace) -> list[Row]:
     """Measure everything that the options ask for."""
-    rows = [measure(UniformEvaluator(), "(costs nothing)", size, 1, options) for size in options.sizes]
+    rows: list[Row] = []
+    for size in options.sizes:
+        case = Case(UniformEvaluator(), FREE, size, 1, options.batch_sizes[0], options)
+        rows += measure([case], options)
     found = real_net(options)
     if found is None:
         return rows
     net, name = found
-    for threads in options.threads:
-        evaluator = evaluator_for(net, threads, options)
-        rows += [
-            measure(evaluator, name, size, threads, options)
-            for size in options.sizes
-            if evaluator.supports_size(size, size)
-        ]
+    evaluators = [(threads, evaluator_for(net, threads, options)) for threads in options.threads]
+    for size in options.sizes:
+        if net.supports_size(size, size):
+            cases = [
+                Case(evaluator, name, size, threads, batch, options)
+                for threads, evaluator in evaluators
+                for batch in options.batch_sizes
+            ]
+            rows += measure(cases, options)
+    for _, evaluator in evaluators:
         evaluator.close()
     return rows
+
+
+def recommended(rows: Sequence[Row]) -> list[Row]:
+    """Return for each board size the row to be set: of those within 5 % of the fastest, that of the smallest batch.
+
+    Fewer leaves at a time choose better moves with as many visits.
+    """
+    best = []
+    for size in dict.fromkeys(row.size for row in rows if row.net != FREE):
+        here = [row for row in rows if row.size == size and row.net != FREE]
+        fastest = max(row.visits_per_second for row in here)
+        near = [row for row in here if row.visits_per_second >= 0.95 * fastest]
+        best.append(min(near, key=lambda row: (row.batch, row.threads)))
+    return best
+
+
+def advice(row: Row) -> str:
+    """Return a recommendation as text."""
+    settings = f"--set net.threads={row.threads} --set search.batch_size={row.asked}"
+    return f"{row.size}x{row.size}: {settings}  ({row.visits_per_second:.0f} visits/s, {row.batch:.1f} leaves a batch)"
+
+
+def cpu_flags() -> str:
+    """Return which of the instruction sets that matter to nets the processor has; empty where that cannot be read."""
+    try:
+        words = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace").split()
+    except OSError:
+        return ""
+    return " ".join(flag for flag in FLAGS if flag in words)
 
 
 def numbers(text: str) -> list[int]:
@@ -173,18 +253,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--positions", type=int, default=4, help="searched on each board (%(default)s)")
     parser.add_argument("--sizes", type=numbers, default=[9, 13, 19], help="board sizes (9,13,19)")
     parser.add_argument("--threads", type=numbers, default=[1, 2], help="CPU threads of the net (1,2)")
-    parser.add_argument("--batch-size", type=int, default=0, help="leaves in a batch; 0 chooses (%(default)s)")
+    parser.add_argument(
+        "--batch-sizes", "--batch-size", type=numbers, default=[0], metavar="N,N",
+        help="leaves in a batch; 0 chooses (0)",
+    )
+    parser.add_argument("--runtime", default="auto", help="auto, openvino or torch")
     parser.add_argument("--one-batch", action="store_true", help="only one batch in flight")
     parser.add_argument("--exact-cache", action="store_true", help="share no evaluation where recent moves differ")
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda:N")
-    parser.add_argument("--precision", default="auto", help="auto, float32, bfloat16 or float16")
+    parser.add_argument("--precision", default="auto", help="auto, float32, bfloat16, float16 or int8")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args(argv)
     rows = run(options)
     if options.json:
         each = [{**asdict(row), "outside_the_net": row.outside_the_net} for row in rows]
-        print(json.dumps({"visits": options.visits, "rows": each, "signature": signature()}))
+        best = [asdict(row) for row in recommended(rows)]
+        answer = {"visits": options.visits, "rows": each, "recommended": best, "signature": signature()}
+        print(json.dumps({**answer, "cpu_flags": cpu_flags()}))
     else:
         print(table(rows))
+        print("".join(f"\n{advice(row)}" for row in recommended(rows)))
+        print(f"\nthis processor: {cpu_flags() or 'flags not known'}")
         print(f"\nsignature {signature()}")
     return 0
