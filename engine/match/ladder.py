@@ -45,6 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     add("folders", nargs="+", type=Path, metavar="DIR", help="folders of keisei match")
     add("--anchor", metavar="NAME=ELO", help="an engine whose rating is known (default: the mean is 0)")
     add("--mixed", action="store_true", help="join matches under different conditions (board, komi, rules, time)")
+    add("--same", action="append", default=[], metavar="NAME=OTHER", help="NAME is the engine that others call OTHER")
     add("--title", default="", help="of the picture")
     add("--png", type=Path, metavar="FILE", help="draw the ladder (needs matplotlib)")
     add("--json", type=Path, metavar="FILE", help="write it as JSON")
@@ -60,7 +61,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def run(arguments: argparse.Namespace) -> int:
     """Make the ladder as the options say. Raises EngineError."""
-    folders = [read_folder(path) for path in arguments.folders]
+    same = dict(_renaming(text) for text in arguments.same)
+    folders = [read_folder(path, same) for path in arguments.folders]
     if not arguments.mixed:
         _check_conditions(folders)
     commands = _join_commands(folders)
@@ -88,13 +90,14 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def read_folder(path: Path) -> Folder:
-    """Read a match folder. Raises ConfigError if it is none."""
+def read_folder(path: Path, same: Mapping[str, str] | None = None) -> Folder:
+    """Read a match folder, engines renamed as `same` says. Raises ConfigError if it is none."""
     try:
         settings = json.loads((path / "settings.json").read_text("utf-8"))
         text = (path / "games.jsonl").read_text("utf-8") if (path / "games.jsonl").exists() else ""
         commands: Mapping[str, str] = settings["engines"]
         names = {label: command if _UNNAMED.fullmatch(label) else label for label, command in commands.items()}
+        names = {label: (same or {}).get(name, name) for label, name in names.items()}
         games = []
         for line in text.splitlines(keepends=True):
             if line.endswith("\n"):  # else it was being written
@@ -106,6 +109,8 @@ def read_folder(path: Path) -> Folder:
         raise ConfigError(f"{path} is no match folder: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(f"{path} is no folder of such a match: {error!r}") from None
+    if len(set(names.values())) < len(names):
+        raise ConfigError(f"{path}: two engines of this match have one name or command: {', '.join(names.values())}")
     conditions = {key: settings.get(key) for key in CONDITIONS}
     return Folder(path, conditions, {names[label]: command for label, command in commands.items()}, games)
 
@@ -139,6 +144,13 @@ def _join_commands(folders: Sequence[Folder]) -> dict[str, str]:
             if commands.setdefault(name, command) != command:
                 log.warning("%s: %s was %r, here it is %r", folder.path, name, commands[name], command)
     return commands
+
+
+def _renaming(text: str) -> tuple[str, str]:
+    name, _, other = text.rpartition("=")
+    if not name or not other:
+        raise ConfigError(f"--same is NAME=OTHER, not {text!r}")
+    return name, other
 
 
 def _anchor(text: str) -> tuple[str, float]:

@@ -42,6 +42,13 @@ def test_engines_of_several_folders_meet(folders, tmp_path, capsys):
     assert png.read_bytes().startswith(b"\x89PNG\r\n")
 
 
+def test_two_names_of_one_engine(folders, tmp_path, capsys):
+    stranger = folder(tmp_path / "5", {"p": "keisei:x@1", "q": "q"}, [("p", "q", "q")])
+    assert main([*folders, stranger, "--same", "p=net", "--same", "gnugo=anchor", "--anchor", "anchor=0"]) == 0
+    text = capsys.readouterr().out
+    assert "| q" in text and "| anchor" in text and "| p" not in text and "gnugo" not in text
+
+
 def test_what_cannot_be_joined(folders, tmp_path, capsys):
     other = folder(tmp_path / "4", {"net": "keisei:x@1", "z": "z"}, [("net", "z", "z")], komi=6.5)
     stranger = folder(tmp_path / "5", {"p": "p", "q": "q"}, [("p", "q", "q")])
@@ -53,6 +60,8 @@ def test_what_cannot_be_joined(folders, tmp_path, capsys):
         ([str(tmp_path / "none")], "no match folder"),
         ([folders[0], "--anchor", "nobody=3"], "nobody did not play"),
         ([folders[0], "--anchor", "net"], "NAME=ELO"),
+        ([folders[0], "--same", "net"], "NAME=OTHER"),
+        ([folders[0], "--same", "net=gnugo"], "two engines"),
     ]
     for arguments, text in cases:
         assert main(arguments) == 1
