@@ -81,7 +81,7 @@ def judged_moves(shared_dir):
     return kept
 
 
-@pytest.mark.parametrize("name", ["go9x9", "kgs_6d_a", "kgs_6d_b"])
+@pytest.mark.parametrize("name", ["go9x9", "kgs_6d_a", pytest.param("kgs_6d_b", marks=pytest.mark.slow)])
 def test_no_held_out_judged_game_is_drawn_from_the_real_collections(shared_dir, name):
     kept = judged_moves(shared_dir)
     assert 900 < len(kept) < 1200
