@@ -124,13 +124,16 @@ class CpuChoice:
     def _run_quantizer(self) -> None:
         command = [sys.executable, "-m", "engine.nn.quantize", self._net.description.file, "--watch"]
         command += ["--plain", self._plain, "--profile", self._settings.human_profile]
-        streams = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        streams = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
         try:
             self._process = subprocess.Popen(command, **streams)  # type: ignore[call-overload]
         except OSError as error:
             log.warning("the calibration for eight bits cannot be started: %s", error)
             return
-        self._process.wait()
+        assert self._process.stderr is not None
+        words = self._process.stderr.read().decode(errors="replace").strip().splitlines()
+        if self._process.wait() and words and not self._closed.is_set():
+            log.warning("calibration for eight bits: %s", words[-1])
 
     def _accepted(self, plan: Plan) -> Plan | None:
         """Return the plan if it may be used; else log why not."""

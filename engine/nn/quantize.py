@@ -187,7 +187,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         threading.Thread(target=_end_with_input, daemon=True).start()
     if hasattr(os, "nice"):
         os.nice(10)
-    net = load_net(options.net)
+    try:
+        net = load_net(options.net)
+    except EngineError as error:
+        print(error, file=sys.stderr)
+        return 1
     meta = None
     if net.spec.get("meta"):
         from .metadata_row import profile_row
@@ -202,7 +206,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _end_with_input() -> None:
-    while sys.stdin.buffer.read(1 << 16):
+    while os.read(0, 1 << 16):  # not sys.stdin: its lock, held here, would break the interpreter's end
         pass
     os._exit(3)
 

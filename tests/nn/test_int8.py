@@ -249,3 +249,18 @@ def test_a_transformer_stays_as_it_is(net_file):
     from engine.nn.quantize import suits
 
     assert not suits(load_net(net_file("b7tf"))) and suits(load_net(net_file("b6")))
+
+
+@needs_openvino
+def test_a_quantizer_that_fails_says_why(net, monkeypatch, caplog):
+    from engine.nn import cpu_choice
+
+    monkeypatch.setattr(cpu_choice, "PATIENCE", 0.01)
+    evaluator = make_evaluator(net, NetSettings(device="cpu", threads=1))
+    before = evaluator.precision
+    cpu_choice.Path(net.description.file).unlink()
+    evaluator._cpu._improve()
+    assert "calibration for eight bits: " in caplog.text and "no such file" in caplog.text
+    assert "calibration for eight bits failed" in caplog.text
+    evaluator.between_games()
+    assert evaluator.precision == before
