@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from engine.errors import EngineError
 
-from .records import BLACK, WHITE, Game, RecordError, letters_to_actions, parse_row
+from .records import BLACK, COLUMNS, WHITE, Game, RecordError, letters_to_actions, parse_row
 from .selection import held_out, strip_passes
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def parse_judged(fields: dict[str, str], source: str) -> JudgedGame:
         RecordError, KeyError, ValueError: the row makes no sense.
     """
     setup = fields.get("setup_black", "").replace(",", "")
-    row = {"first": "W" if setup else "B", "setup_white": "", **fields, "setup_black": setup}
+    row = dict.fromkeys(COLUMNS, "") | {"first": "W" if setup else "B", **fields, "setup_black": setup}
     game = parse_row(row, source)
     area = game.size * game.size
     owner = np.array([OWNERS[c] for c in fields.get("ownership") or fields["owner_area"]], np.uint8)

@@ -28,6 +28,18 @@ def test_only_held_out_games_are_asked_about(table: Path) -> None:
     assert len(read_cases(table, shares=[50, 90, 100])) == 9
 
 
+def test_tables_with_a_column_of_dead_stones(tmp_path: Path, table: Path) -> None:
+    """The other form of judged tables: `dead` and `owner_area` instead of `ownership`."""
+    lines = [line.split("\t") for line in table.read_text().splitlines()]
+    dead = "".join("1" if point == 21 else "0" for point in range(49))
+    lines = [["dead", "owner_area", *lines[0][:-1]]] + [[dead, line[-1], *line[:-1]] for line in lines[1:]]
+    other = tmp_path / "other.tsv"
+    other.write_text("\n".join("\t".join(line) for line in lines) + "\n")
+    for one, two in zip(read_judged(table), read_judged(other), strict=True):
+        assert (one.dead == two.dead).all() and (one.owner == two.owner).all()
+        assert (one.id, one.margin, one.n_moves) == (two.id, two.margin, two.n_moves)
+
+
 def test_a_smaller_choice_is_part_of_a_larger_one(table: Path) -> None:
     one = {case.judged.id for case in read_cases(table, games=1)}
     assert one < {case.judged.id for case in read_cases(table, games=2)}
