@@ -1,4 +1,4 @@
-"""The judges that can be measured, by name: `net:NAME`, `judgment:NAME`, `influence`, `facts`, `gtp:COMMAND`.
+"""The judges that can be measured, by name: `net:NAME`, `judgment:NAME`, `engine:NAME`, `influence`, …
 
 All but programs are judges of the engine; nets are sources of opinions behind one judge, so what differs between them
 is the opinion.
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 KINDS = {
     "net": "ownership of a policy/value net (a file or a name of `keisei nets list`; none: the shipped one)",
     "judgment": "a judgment net (file or name; none: the shipped one)",
+    "engine": "what `keisei judge` says with a net (file or name; none: the shipped one), all that it asks included",
     "influence": "the influence function, no net",
     "facts": "unconditional life and death alone",
     "gtp": "a GTP program; {rules} in its command line becomes chinese or japanese",
@@ -106,6 +107,8 @@ def make_judge(text: str, options: argparse.Namespace) -> Judging:
         from engine.judge.influence_judge import InfluenceJudge
 
         return OwnJudge(text, InfluenceJudge())
+    if kind == "engine":
+        return OwnJudge(text, _engine(what or None, options))
     from engine.judge import Judge
 
     asked = _settings(options.set, {})
@@ -126,6 +129,19 @@ def _source(kind: str, what: str | None, options: argparse.Namespace, symmetries
     if kind == "judgment":
         return factory.load_judgment(what, settings, symmetries=symmetries)
     return factory.load(what, settings).evaluator
+
+
+def _engine(what: str | None, options: argparse.Namespace) -> Any:
+    """Return the judge as the engine makes it for its own use."""
+    from engine import config, factory
+
+    layers: list[dict[str, dict[str, Any]]] = [
+        {"net": {"device": options.device, "precision": options.precision, "threads": options.threads}}
+    ]
+    for text in options.set:
+        section, key, value = config.parse_assignment(text)
+        layers.append({section: {key: value}})
+    return factory.make_judge(factory.make_settings(factory.preset("gtp"), *layers), what)
 
 
 def _settings(assignments: list[str], fitted: dict[str, float]) -> JudgeSettings:
