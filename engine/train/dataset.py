@@ -22,6 +22,7 @@ from .plane_store import load_planes
 from .shards import Header, ShardError, ShardFolder, copy_records, merge_headers
 from .targets import decode, turn
 
+SIMPLE_KO = ("katago-v6", "katago-v7")  # encodings with the ko rule in globals 6 and 7, area scoring as 0 in 9
 VALIDATION_MODULUS = 97  # games whose number is divisible by this validate (about 1 %) and are never trained on
 
 
@@ -77,6 +78,20 @@ def make_batch(records: NDArray[Any], header: Header, size: int, symmetries: Seq
         globals_=torch.from_numpy(records["globals"].copy()),
         targets={name: torch.from_numpy(values) for name, values in targets.items()},
     )
+
+
+def show_simple_ko(globals_: NDArray[np.float32], share: float) -> None:
+    """Set the ko rule of this share of the rows with area scoring to simple ko, in place.
+
+    A label holds for either ko rule but where a repetition is near; a net that never saw simple ko under area scoring
+    misjudges it, though ("chinese" over GTP is that).
+
+    Args:
+        globals_: [B, G] of an encoding in SIMPLE_KO.
+        share: 0 to 1; the rows are the same for the same batch.
+    """
+    chosen = np.arange(len(globals_)) * 37 % 100 < 100 * share
+    globals_[np.ix_(chosen & (globals_[:, 9] == 0), (6, 7))] = 0.0
 
 
 class Pool:
@@ -147,6 +162,7 @@ class Loader:
         rank: int = 0,
         world: int = 1,
         agree: Callable[[list[str]], list[str]] = lambda names: names,
+        simple_ko_share: float = 0.0,
     ) -> None:
         """Open the folders.
 
@@ -158,13 +174,17 @@ class Loader:
             seed: of the shuffling and the symmetries.
             rank, world: of `world` processes that train together each sees its own part of every `world` batches.
             agree: gives all processes the same list of shards, since folders may grow.
+            simple_ko_share: of the positions under area scoring, shown under simple ko instead of their superko.
 
         Raises:
-            ShardError: a folder is unusable, or the encodings differ.
+            ShardError: a folder is unusable, the encodings differ, or this one does not say the ko rule.
         """
         self.folders = [ShardFolder(path) for path in paths]
         self.header = merge_headers([folder.header for folder in self.folders])
         self.rank, self.world, self.agree = rank, world, agree
+        if simple_ko_share and self.header.encoding not in SIMPLE_KO:
+            raise ShardError(f"simple_ko_share needs one of {', '.join(SIMPLE_KO)}, not {self.header.encoding}")
+        self.simple_ko_share = simple_ko_share
         self.pools = {size: Pool(self.folders, size) for size in shares}
         largest = max(shares)
         self.batch = {size: int(batch * min(2.0, (largest / size) ** 2)) for size in shares}
@@ -223,6 +243,8 @@ class Loader:
     def make(self, draw: Draw) -> Batch:
         """Make the batch of a draw; several threads may do so at once."""
         records = self.pools[draw.size].take(draw.names, draw.rows)
+        if self.simple_ko_share:
+            show_simple_ko(records["globals"], self.simple_ko_share)
         return make_batch(records, self.header, draw.size, draw.symmetries)
 
     def _next_rows(self, size: int) -> tuple[list[str], NDArray[np.int64]]:

@@ -63,6 +63,7 @@ class TrainPlan:
     ema: float = 0.998  # decay of the average of the weights, a step
     precision: str = "bfloat16"  # of the forward pass (autocast), or float32
     norm: str = "batch"  # or "affine": a scale and a bias a channel, no statistics
+    simple_ko_share: float = 0.0  # of the positions under area scoring, shown under simple ko; see dataset.py
     seed: int = 1
     validate_every: int = 500  # steps
     validate_positions: int = 1024  # of each size

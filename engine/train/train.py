@@ -195,4 +195,13 @@ def make_loader(plan: TrainPlan, folders: Sequence[Path], world: World | None = 
     """
     world = world or World()
     shares = {int(size): share for size, share in plan.shares.items()}
-    return Loader(folders, plan.batch, shares, seed=plan.seed, rank=world.rank, world=world.size, agree=world.agree)
+    return Loader(
+        folders,
+        plan.batch,
+        shares,
+        seed=plan.seed,
+        rank=world.rank,
+        world=world.size,
+        agree=world.agree,
+        simple_ko_share=plan.simple_ko_share,
+    )

@@ -1,10 +1,11 @@
 """The prefetching loader gives the loader's own batches, resumes to the very one, and passes errors on."""
 
+import numpy as np
 import pytest
 import torch
 from teacher_fake import run_label, some_samples
 
-from engine.train.dataset import Loader
+from engine.train.dataset import Loader, show_simple_ko
 from engine.train.prefetch import Prefetcher, measure
 from engine.train.shards import ShardError
 
@@ -54,3 +55,36 @@ def test_speed_of_the_loader_alone(shards):
     found = measure(source, 0.2)
     assert found["positions"] == pytest.approx(8 * found["batches"], rel=0.01) and found["megabytes"] > 0
     source.close()
+
+
+def test_a_share_of_the_area_positions_is_shown_under_simple_ko():
+    """Superko shows in globals 6 and 7 (1 and ±0.5), territory scoring in global 9; everything else stays."""
+    rng = np.random.default_rng(3)
+    before = rng.normal(size=(1000, 19)).astype(np.float32)
+    before[:, 6], before[:, 7], before[:, 9] = 1.0, rng.choice([0.5, -0.5], 1000), rng.random(1000) < 0.4
+    after = before.copy()
+    show_simple_ko(after, 0.3)
+    turned = (after[:, 6] == 0) & (after[:, 7] == 0)
+    area = before[:, 9] == 0
+    assert not turned[~area].any()
+    assert 0.25 < turned[area].mean() < 0.35
+    assert np.array_equal(after[~turned], before[~turned])
+    others = [i for i in range(19) if i not in (6, 7)]
+    assert np.array_equal(after[:, others], before[:, others])
+    everywhere = before.copy()
+    show_simple_ko(everywhere, 1.0)
+    assert np.array_equal(everywhere[:, 6] == 0, area)
+
+
+def test_the_loader_shows_simple_ko_where_the_encoding_says_the_ko_rule(shards, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        "engine.train.dataset.show_simple_ko", lambda globals_, share: asked.append((len(globals_), share))
+    )
+    monkeypatch.setattr("engine.train.dataset.SIMPLE_KO", (Loader([shards], 8, {9: 1.0}).header.encoding,))
+    next(Loader([shards], 8, {9: 1.0}))
+    next(Loader([shards], 8, {9: 1.0}, simple_ko_share=0.25))
+    assert asked == [(8, 0.25)]
+    monkeypatch.setattr("engine.train.dataset.SIMPLE_KO", ("another",))
+    with pytest.raises(ShardError, match="simple_ko_share"):
+        Loader([shards], 8, {9: 1.0}, simple_ko_share=0.25)
