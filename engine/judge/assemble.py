@@ -64,9 +64,11 @@ def assemble(
     counted = marks.plain if position.rules.tax == "NONE" else marks.taxed
     empty = (position.board() == EMPTY) | marks.dead
     land = np.where(empty, counted, EMPTY).astype(np.uint8)
+    seki_points = _seki_points(board, groups, seki)
+    if position.rules.tax != "NONE":
+        land[seki_points] = EMPTY
     black, white = count(position, marks.dead, land)
     score = round(black.total - white.total, 4)
-    seki_points = _seki_points(board, groups, seki)
     shape = (board.height, board.width)
     open_, doubt = open_items(board, found, marks.dead, land, seki_points, opinion, settings, readings)
     expected, low, high = _expectation(score, opinion, finished=not open_)
@@ -138,7 +140,7 @@ def _statuses(
             verdict = found[chain]
             confidence = verdict.p_dead if status == Status.DEAD else 1.0 - verdict.p_dead
             sure.append(confidence)
-            proven = verdict.proven and status != Status.SEKI
+            proven = verdict.proven and status != Status.SEKI and (verdict.p_dead > 0.5) == (status == Status.DEAD)
             chains[chain] = ChainStatus(color, board.chains[chain], status, confidence, proven, index)
         public.append(Group(color, members_of, status, min(sure), eyes))
     return tuple(chains[chain] for chain in range(len(board.chains))), tuple(public)

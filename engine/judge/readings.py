@@ -182,7 +182,7 @@ def _believable(reading: Reading, p_dead: float, settings: JudgeSettings) -> boo
 
 def _if_it_matters(board: Board, found: list[Verdict], readings: dict[int, Reading], reading: Reading) -> Reading:
     """Return a reading as it counts: what only dead stones could take is not taken."""
-    if not reading.unsettled:
+    if reading.attacked == SAFE:
         return reading
     for other in board.touching(set(board.liberties[reading.chain]) | set(board.chains[reading.chain])):
         if board.color_of(other) == board.color_of(reading.chain):

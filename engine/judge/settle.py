@@ -84,7 +84,8 @@ def dead_chains(board: Board, found: list[Verdict], threshold: float) -> set[int
     """Return the chains that are dead, so that each lies where its opponent lives.
 
     Dead stones inside what their own side alone closes in live, as do, where nobody lives around, those of the side
-    that the verdicts give up less, and of two dead chains side by side the less dead one. Proven deaths stay.
+    that the verdicts give up less, and of two dead chains side by side the less dead one. Proven deaths stay where
+    an opponent lives.
     """
     dead = {chain for chain, verdict in enumerate(found) if verdict.p_dead > threshold}
     while True:
@@ -94,7 +95,11 @@ def dead_chains(board: Board, found: list[Verdict], threshold: float) -> set[int
             inside = {board.chain_of[action] for action in region if board.color[action] != EMPTY}
             if inside:
                 around = {board.color_of(chain) for chain in board.touching(region)}
-                revived |= {chain for chain in _survivors(board, found, inside, around) if not found[chain].proven}
+                revived |= {
+                    chain
+                    for chain in _survivors(board, found, inside, around)
+                    if not found[chain].proven or around == {board.color_of(chain)}
+                }
         if not revived:
             return dead
         dead -= revived
@@ -103,8 +108,11 @@ def dead_chains(board: Board, found: list[Verdict], threshold: float) -> set[int
 def _survivors(board: Board, found: list[Verdict], inside: set[int], around: set[int]) -> set[int]:
     """Return which of the dead chains of one region must live."""
     by_color = {color: {chain for chain in inside if board.color_of(chain) == color} for color in (BLACK, WHITE)}
+    proven = {board.color_of(chain) for chain in inside if found[chain].proven}
+    if len(proven) == 1:  # their opponent beside them lives
+        return by_color[3 - next(iter(proven))]
     if len(around) == 1:
-        return by_color[around.pop()]
+        return by_color[next(iter(around))]
     if around:  # both live around, as in an open position: only dead stones side by side contradict each other
         pairs = {(one, other) for one in by_color[BLACK] for other in board.touching(board.chains[one]) & inside}
         return {min(pair, key=lambda chain: found[chain].p_dead) for pair in pairs}

@@ -179,3 +179,13 @@ def test_result_texts():
 def test_statuses_are_words():
     assert str(Status.SEKI) == "seki" and Status("dead") is Status.DEAD
     assert {field.name for field in dataclasses.fields(JudgeSettings)} >= {"dead", "nodes", "seconds", "net"}
+
+
+@pytest.mark.parametrize(("rows", "owner"), [
+    (["XX..XO", "XO.OO."], [[1, 1, 1, 1, -1, 1], [1, 1, 1, 1, 1, 1]]),  # a proven death beside doubted stones
+    (["O.", ".O", "OO", "..", "X.", "O."], [[-1, -1], [-1, -1], [-1, -1], [-1, -1], [-1, -1], [1, -1]]),
+    ([".X..OOO", "X.X..OX", ".XXX.O."], [[1] * 7] * 3),
+])
+def test_two_deaths_side_by_side_are_not_both_believed(rows, owner):
+    position = position_of(rows, "chinese")
+    consistent(position, judge(position, GivenOpinion(np.array(owner, dtype=float))))
