@@ -184,11 +184,13 @@ def _if_it_matters(board: Board, found: list[Verdict], readings: dict[int, Readi
     """Return a reading as it counts: what only dead stones could take is not taken."""
     if reading.attacked == SAFE:
         return reading
-    for other in board.touching(set(board.liberties[reading.chain]) | set(board.chains[reading.chain])):
-        if board.color_of(other) == board.color_of(reading.chain):
-            continue
+    beside = board.touching(set(board.liberties[reading.chain]) | set(board.chains[reading.chain]))
+    takers = [other for other in beside if board.color_of(other) != board.color_of(reading.chain)]
+    for other in takers:
         proof = readings.get(other)
         dead = proof.dead is True if proof is not None else found[other].proven and found[other].p_dead == 1.0
         if not dead:
             return reading
+    if not takers:
+        return reading
     return replace(reading, attacked=SAFE, defended=SAFE, attack=None, defence=None)

@@ -189,3 +189,11 @@ def test_statuses_are_words():
 def test_two_deaths_side_by_side_are_not_both_believed(rows, owner):
     position = position_of(rows, "chinese")
     consistent(position, judge(position, GivenOpinion(np.array(owner, dtype=float))))
+
+
+def test_a_reading_stands_where_the_takers_are_not_near():
+    """The lone stone in the corner touches dead friends alone; Black takes them all."""
+    rows = ["XXXXXXXXX", "X.XXX.XXX", "XXXXXXXXX", "X.XXXXX.X", "XXXXXXXXX", "XXXXXXXXX", "XXXXXXXX.", "XXXXXXXO.",
+            "XXXXXXO.O"]  # fmt: skip
+    position = position_of(rows, "chinese")
+    assert judge(position, GivenOpinion(np.ones((9, 9)))).dead == {70, 78, 80}
