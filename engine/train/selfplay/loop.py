@@ -177,7 +177,9 @@ class Loop:
         done = self.generation(number) / "gate.json"
         if not done.exists():
             candidate, best = self.open_net(self.net(number + 1))[0], self.open_net(self.net(self.best))[0]
-            score = play_match((candidate, best), self.match_plan(number), self.loop.gate_games, need=self.loop.gate_share)
+            score = play_match(
+                (candidate, best), self.match_plan(number), self.loop.gate_games, need=self.loop.gate_share
+            )
             write_whole(done, json.dumps(score.figures()))
         figures = json.loads(done.read_text(encoding="utf-8"))
         accepted = figures["share"] >= self.loop.gate_share
