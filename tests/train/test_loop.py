@@ -14,7 +14,7 @@ from engine.nn import NetSettings, load_net, make_evaluator
 from engine.train.alphagozero import AlphaGoZero
 from engine.train.dataset import Batch
 from engine.train.recipe import read_recipe
-from engine.train.selfplay.arena import Score, play_match, settled
+from engine.train.selfplay.arena import Score, as_player, play_match, settled
 from engine.train.selfplay.loop import Loop
 from engine.train.selfplay.plan import SelfplayPlan
 from engine.train.selfplay.rate import best_nets, pairs_of, plot, rate, ratings, read_lines
@@ -230,3 +230,27 @@ def test_the_recipes_that_come_with_the_package_are_whole(tmp_path):
     assert (spec["blocks"], spec["channels"]) == (19, 256)
     with pytest.raises(ConfigError):
         AlphaGoZero({"width": 3}, {})
+
+
+class FondOfPassing(HashEvaluator):
+    """Gives the pass most of the policy, so that searches late in a game see little but ends of the game."""
+
+    def evaluate(self, *args, **kwargs):
+        evaluation = super().evaluate(*args, **kwargs)
+        evaluation.policy_logits[:, -1] += 5.0
+        return evaluation
+
+
+def test_a_search_that_needs_no_evaluation_ends_like_any_other():
+    def found_at_once():
+        return "found"
+        yield 1
+
+    def game():
+        assert (yield from as_player(1, found_at_once())) == "found"
+        yield "went on"
+
+    assert next(game()) == "went on"
+    plan = dataclasses.replace(PLAN, visits=4, leaves=1, temperature=2.0, temperature_moves=1000)
+    score = play_match((FondOfPassing(max_batch=8, seed=1), FondOfPassing(max_batch=8, seed=2)), plan, 60)
+    assert score.games == 60

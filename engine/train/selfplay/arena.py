@@ -14,6 +14,7 @@ import numpy as np
 from engine.board.position import BLACK
 from engine.errors import ConfigError
 from engine.evaluator import Evaluator
+from engine.search.result import SearchResult
 from engine.search.root import RootOptions
 from engine.search.searcher import Searcher
 
@@ -80,17 +81,22 @@ def arena_game(
     turns: list[Turn] = []
     while not over(position, game):
         player = (len(turns) + game.number) % 2
-        steps = search(searchers[player], position, plan.visits, RootOptions())
-        count = next(steps)
-        try:
-            while True:
-                count = steps.send((yield player, count))
-        except StopIteration as end:
-            result = end.value
+        result = yield from as_player(player, search(searchers[player], position, plan.visits, RootOptions()))
         action = pick(result.policy_target, temperature(plan, game, len(turns)), rng)
         turns.append(Turn(position.to_play, action, None, 2.0 * result.winrate - 1.0))
         position.play(action)
     return counted(evaluators[0], game, position, turns)
+
+
+def as_player(player: int, steps: Generator[int, Answer, SearchResult]) -> Generator[Step, Answer, SearchResult]:
+    """Yield the steps of a search with the player's number; a search may also need none, at the end of a game."""
+    try:
+        rows = next(steps)
+        while True:
+            rows = steps.send((yield player, rows))
+    except StopIteration as end:
+        found: SearchResult = end.value
+        return found
 
 
 def play_match(evaluators: Sequence[Evaluator], plan: SelfplayPlan, games: int, *, need: float | None = None) -> Score:
