@@ -7,6 +7,7 @@ while a process of its own makes the plan, and changes over between two games.
 from __future__ import annotations
 
 import logging
+import os
 import subprocess
 import sys
 import threading
@@ -122,11 +123,12 @@ class CpuChoice:
             log.info("eight bits are ready (%s); the next game uses them", said(plan))
 
     def _run_quantizer(self) -> None:
-        command = [sys.executable, "-m", "engine.nn.quantize", self._net.description.file, "--watch"]
-        command += ["--plain", self._plain, "--profile", self._settings.human_profile]
-        streams = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+        words_for_it = ["--watch", "--plain", self._plain, "--profile", self._settings.human_profile]
+        command, environment = quantizer_command(self._net.description.file, *words_for_it)
+        streams: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+        streams["env"] = environment
         try:
-            self._process = subprocess.Popen(command, **streams)  # type: ignore[call-overload]
+            self._process = subprocess.Popen(command, **streams)
         except OSError as error:
             log.warning("the calibration for eight bits cannot be started: %s", error)
             return
@@ -201,3 +203,15 @@ def said(plan: Plan) -> str:
     """Return the figures of a plan as text."""
     f = plan.figures
     return f"same best move {f.top1:.1%}, KL {f.kl:.4f}, winrate {f.winrate:.4f}, lead {f.lead:.2f}, {f.speed:.2f}x"
+
+
+def quantizer_command(file: str, *options: str) -> tuple[list[str], dict[str, str]]:
+    """Return the command line and the environment of a calibration of this net's file.
+
+    It runs the package that runs now, not what lies in the current folder (such as a clone's sources, not built).
+    """
+    package = str(Path(__file__).resolve().parents[2])
+    known = os.environ.get("PYTHONPATH")
+    path = os.pathsep.join([package, known]) if known else package
+    command = [sys.executable, "-P", "-m", "engine.nn.quantize", file, *options]
+    return command, {**os.environ, "PYTHONPATH": path}

@@ -5,7 +5,6 @@ import json
 import logging
 import multiprocessing
 import subprocess
-import sys
 import time
 
 import numpy as np
@@ -14,6 +13,7 @@ import torch
 
 from engine.errors import ConfigError
 from engine.nn import checkpoint, int8, runtimes
+from engine.nn.cpu_choice import quantizer_command
 from engine.nn.int8 import Figures, Plan
 from engine.nn.net import load_net
 from engine.nn.policy_value import build_module, fold_for_export
@@ -239,8 +239,8 @@ def test_changing_over_between_games(net, small, monkeypatch):
 @needs_openvino
 def test_the_quantizer_ends_with_its_parent(net):
     """A killed engine leaves no process behind: its end of the pipe is closed with it."""
-    command = [sys.executable, "-m", "engine.nn.quantize", net.description.file, "--watch"]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    command, environment = quantizer_command(net.description.file, "--watch")
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environment)
     time.sleep(0.5)
     process.stdin.close()
     assert process.wait(60) in (0, 3)
@@ -266,3 +266,16 @@ def test_a_quantizer_that_fails_says_why(net, monkeypatch, caplog):
     assert "calibration for eight bits failed" in caplog.text
     evaluator.between_games()
     assert evaluator.precision == before
+
+
+@needs_openvino
+def test_the_quantizer_is_this_package_wherever_one_stands(tmp_path, monkeypatch):
+    """Another folder called engine where the engine was started, as in a clone that is not built, is not taken."""
+    (tmp_path / "engine").mkdir()
+    (tmp_path / "engine" / "__init__.py").write_text("raise SystemExit(7)")
+    monkeypatch.chdir(tmp_path)
+    command, environment = quantizer_command("none.bin.gz", "--watch")
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120
+    )
+    assert done.returncode == 3, done.stderr  # the pipe of its parent is closed: this quantizer's own way to end
