@@ -3,8 +3,8 @@
 import dataclasses
 import json
 import logging
-import multiprocessing
 import subprocess
+import sys
 import time
 
 import numpy as np
@@ -111,24 +111,26 @@ def test_a_damaged_plan_is_none(tmp_path, text, caplog):
     assert "damaged" in caplog.text
 
 
-def _write_often(folder, number):
-    for i in range(50):
-        int8.write(folder / "a.bin.gz", "k", Plan(GOOD, {f"blocks.{number}": (0.0, float(i + 1))}))
+WRITE_OFTEN = """
+import sys
+from pathlib import Path
+from engine.nn import int8
+from engine.nn.int8 import Figures, Plan
+for i in range(50):
+    ranges = {"blocks." + sys.argv[2]: (0.0, float(i + 1))}
+    int8.write(Path(sys.argv[1]) / "a.bin.gz", "k", Plan(Figures(500, 0.97, 0.004, 0.006, 0.3, 1.8), ranges))
+"""
 
 
 def test_two_processes_at_once(tmp_path):
     """Whoever reads finds one of the plans, whole."""
-    context = multiprocessing.get_context("spawn")
-    writers = [context.Process(target=_write_often, args=(tmp_path, n)) for n in range(2)]
-    for writer in writers:
-        writer.start()
-    while any(writer.is_alive() for writer in writers):
+    command, environment = [sys.executable, "-P", "-c", WRITE_OFTEN, str(tmp_path)], quantizer_command("")[1]
+    writers = [subprocess.Popen([*command, str(number)], env=environment) for number in range(2)]
+    while any(writer.poll() is None for writer in writers):
         if int8.places(tmp_path / "a.bin.gz", "k")[0].exists():
             plan = int8.read(tmp_path / "a.bin.gz", "k")
             assert plan is not None and len(plan.ranges) == 1
-    for writer in writers:
-        writer.join()
-    assert [w.exitcode for w in writers] == [0, 0]
+    assert [writer.wait() for writer in writers] == [0, 0]
     last = int8.read(tmp_path / "a.bin.gz", "k")  # a slow machine may see nothing in between
     assert last is not None and len(last.ranges) == 1
     assert len(list(tmp_path.glob("*.json"))) == 1 and not list(tmp_path.glob(".a.bin*"))
