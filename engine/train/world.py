@@ -72,6 +72,7 @@ class World:
     def leave(self) -> None:
         """Part from the others."""
         if self.size > 1:
+            dist.barrier()  # nobody ends while another still talks to it
             dist.destroy_process_group()
 
 

