@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from ..evaluator import ENCODING_SHAPES
-from .blocks import Linear, conv, norm
+from .blocks import Linear, conv, he_initialise, norm
 from .raw_outputs import RawOutputs
 from .spec import Spec, conv_spec
 
@@ -77,12 +77,7 @@ class AlphaGoZeroNet(nn.Module):
 
     def initialise(self) -> None:
         """Set weights to train from: He; the norm that ends a block and the last layers small."""
-        for part in self.modules():
-            if isinstance(part, nn.Conv2d):
-                nn.init.kaiming_normal_(part.weight, nonlinearity="relu")
-            elif isinstance(part, nn.Linear):
-                nn.init.normal_(part.weight, std=(1.0 / part.in_features) ** 0.5)
-                nn.init.zeros_(part.bias)
+        he_initialise(self)
         damp = (2.0 * max(1, len(self.blocks))) ** -0.5
         for block in self.blocks:
             assert isinstance(block, ResidualBlock)

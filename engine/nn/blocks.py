@@ -264,3 +264,14 @@ def make_block(spec: Spec, channels: int, trainable: bool) -> nn.Module:
         "ffn": FFNBlock,
     }
     return kinds[spec["kind"]](spec, channels, trainable)
+
+
+def he_initialise(module: nn.Module) -> None:
+    """Set all convolutions to He's normal weights and all linear layers to variance 1 / inputs, biases to zero."""
+    for part in module.modules():
+        if isinstance(part, nn.Conv2d):
+            nn.init.kaiming_normal_(part.weight, nonlinearity="relu")
+        elif isinstance(part, nn.Linear):
+            nn.init.normal_(part.weight, std=(1.0 / part.in_features) ** 0.5)
+            if part.bias is not None:
+                nn.init.zeros_(part.bias)

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from ..evaluator import ENCODING_SHAPES
-from .blocks import Linear, activation, conv, make_block, norm, pool_policy
+from .blocks import Linear, activation, conv, he_initialise, make_block, norm, pool_policy
 from .spec import Spec, check_spec, conv_spec, count_blocks, new_net_spec
 
 MAPS = ("g", "own", "opponent", "neutral", "seki")
@@ -99,13 +99,7 @@ class JudgmentNet(nn.Module):
 
     def initialise(self) -> None:
         """Start as policy-value nets do: He, the last layer of every residual branch small, the head smaller."""
-        for part in self.modules():
-            if isinstance(part, nn.Conv2d):
-                nn.init.kaiming_normal_(part.weight, nonlinearity="relu")
-            elif isinstance(part, nn.Linear):
-                nn.init.normal_(part.weight, std=(1.0 / part.in_features) ** 0.5)
-                if part.bias is not None:
-                    nn.init.zeros_(part.bias)
+        he_initialise(self)
         damp = (2.0 * count_blocks(self.spec["blocks"])) ** -0.5
         for name, part in self.blocks.named_modules():
             if name.rsplit(".", 1)[-1] in ("conv2", "conv_out", "out", "linear2"):

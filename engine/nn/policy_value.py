@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from ..errors import WeightsError
 from ..evaluator import ENCODING_SHAPES
 from .alphagozero_net import AlphaGoZeroNet
-from .blocks import Linear, TipRMSNorm, activation, conv, make_block, norm, pool_policy, pool_value
+from .blocks import Linear, TipRMSNorm, activation, conv, he_initialise, make_block, norm, pool_policy, pool_value
 from .judgment import JudgmentNet
 from .kstep import KStepNet, initialise
 from .leelazero_net import LeelaZeroNet
@@ -226,13 +226,7 @@ def fold_for_export(module: nn.Module) -> dict[str, Tensor]:
 
 def _initialise(module: PolicyValueNet) -> None:
     """He initialisation; the last layer of every residual branch starts small so that depth does no harm."""
-    for part in module.modules():
-        if isinstance(part, nn.Conv2d):
-            nn.init.kaiming_normal_(part.weight, nonlinearity="relu")
-        elif isinstance(part, nn.Linear):
-            nn.init.normal_(part.weight, std=(1.0 / part.in_features) ** 0.5)
-            if part.bias is not None:
-                nn.init.zeros_(part.bias)
+    he_initialise(module)
     damp = (2.0 * count_blocks(module.spec["blocks"])) ** -0.5
     last = ("conv2", "conv_out", "out", "linear2")
     for name, part in module.blocks.named_modules():
