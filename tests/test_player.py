@@ -1,4 +1,4 @@
-"""The player's decisions: clock, pass, resign, repetition, and what it says of finished games."""
+"""The player's decisions: pass, resign, repetition, and what it says of finished games."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from engine.evaluator_fakes import HashEvaluator, UniformEvaluator
 from engine.judge import judge
 from engine.judge.asking import GivenOpinion
 from engine.player import decide
-from engine.player.clock import Clock, TimeLeft, TimeSettings
 from engine.player.net import BackgroundNet, LoadedNet, ReadyNet
 from engine.player.player import RESIGN, Player
 from engine.player.settings import PlayerSettings
@@ -88,88 +87,6 @@ def place(player, rows, to_play=BLACK):
 
 def genmove(player, color, **options):
     return player.genmove(color, Wish(), **options)
-
-
-# ---------------------------------------------------------------------------------------------------- clock
-
-
-def budget(clock, color=BLACK, moves=0, area=361, lag=0.0):
-    return clock.budget(color, moves_made=moves, area=area, lag=lag)
-
-
-def test_no_clock_and_no_limit():
-    clock = Clock()
-    assert budget(clock) is None
-    clock.set(TimeSettings(0, 1, 0))
-    assert budget(clock) is None
-
-
-def test_no_time_at_all():
-    clock = Clock()
-    clock.set(TimeSettings(0, 0, 0))
-    assert budget(clock) == 0.0
-
-
-def test_absolute_time_is_spread():
-    clock = Clock()
-    clock.set(TimeSettings(600, 0, 0))
-    assert 2 < budget(clock) < 10
-    clock.set_left(BLACK, 10, 0)
-    assert 0 < budget(clock, moves=300) < 1
-    clock.set_left(BLACK, 0, 0)
-    assert budget(clock) == 0.0
-
-
-def test_main_time_before_overtime_is_a_reserve():
-    clock = Clock()
-    clock.set(TimeSettings(100, 10, 1))  # byo-yomi or Fischer as Canadian with one stone
-    assert 10 < budget(clock) < 13
-    clock.set_left(BLACK, 10, 1)
-    assert budget(clock, lag=0.5) == 9.5
-
-
-def test_overtime():
-    clock = Clock()
-    clock.set(TimeSettings(0, 30, 5))
-    assert clock.left(BLACK) == TimeLeft(30, 5) and budget(clock) == 6
-    clock.spend(BLACK, 10)
-    assert clock.left(BLACK) == TimeLeft(20, 4)
-    for _ in range(4):
-        clock.spend(BLACK, 1)
-    assert clock.left(BLACK) == TimeLeft(30, 5)
-    clock.set_left(BLACK, 0, 0)  # "main time is over"
-    assert clock.left(BLACK) == TimeLeft(30, 5)
-
-
-def test_the_clock_runs_by_itself():
-    clock = Clock()
-    clock.set(TimeSettings(60, 0, 0))
-    clock.spend(WHITE, 45)
-    assert clock.left(WHITE).seconds == 15 and clock.left(BLACK).seconds == 60
-    clock.set(TimeSettings(60, 10, 1))
-    clock.spend(BLACK, 61)
-    assert clock.left(BLACK) == TimeLeft(10, 1)
-
-
-def test_newest_words_win_in_both_directions():
-    clock = Clock()
-    for seconds in (10, 600, 1):
-        clock.set(TimeSettings(seconds, 0, 0))
-        assert clock.left(BLACK).seconds == seconds
-    clock.set_left(BLACK, 1000, 0)
-    assert clock.left(BLACK).seconds == 1000
-
-
-def test_limits_combine():
-    player = make_player(visits=None, default_visits=77)
-    assert (player.limits(BLACK).visits, player.limits(BLACK).seconds) == (77, None)
-    player.set_time(0, 0, 0)
-    assert player.limits(BLACK).visits == 1
-    player.set_time(0, 10, 1)
-    assert player.limits(BLACK).visits is None and player.limits(BLACK).seconds == pytest.approx(9.85)
-    timed = make_player(time=2.0)
-    timed.set_time(0, 10, 1)
-    assert (timed.limits(BLACK).visits, timed.limits(BLACK).seconds) == (12, 2.0)
 
 
 # ---------------------------------------------------------------------------------------------------- passing

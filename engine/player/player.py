@@ -6,6 +6,7 @@ game as it was.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,9 +22,10 @@ from engine.judge.score import all_alive
 from engine.judge.settings import JudgeSettings
 from engine.judge.types import Judgment, point_marks
 from engine.player import decide, policy_only
-from engine.player.clock import Clock, TimeSettings
+from engine.player.clock import Clock
 from engine.player.game import Game
 from engine.player.net import NetSource
+from engine.player.pace import Pace
 from engine.player.rawnet import RawOutput, next_moves, raw_output
 from engine.player.settings import PlayerSettings
 from engine.player.stop import StopToken
@@ -31,6 +33,7 @@ from engine.player.thinking import Thinker, Wish, ranked_moves
 from engine.search.params import SearchParams
 from engine.search.result import SearchResult
 from engine.search.root import Limits
+from engine.search.timing import Budget, TimeControl, gtp_control
 from engine.sgf import from_position, read, write
 
 RESIGN = -1
@@ -64,6 +67,9 @@ class Player:
         self._thinker = Thinker(params, net, settings.seed, judging)
         self._resignation = decide.Resignation()
         self._ponder_color: int | None = None
+        self._expected: dict[int, float] = {}  # color -> winrate after its last move
+        self._stale_clock = False  # another board came, and no word of the clock since
+        self._moved: list[tuple[int, int]] = []  # the moves after the last genmove
 
     # ------------------------------------------------------------------------------------------------ the game
 
@@ -116,6 +122,7 @@ class Player:
         """Take moves back, all or none. Raises EngineError("cannot undo")."""
         self.game.undo(moves)
         self._ponder_color = None
+        self._expected.clear()
         self._resignation.reset()
 
     def set_up(self, stones: Sequence[tuple[int, int]], to_play: int = 1) -> None:
@@ -158,22 +165,45 @@ class Player:
 
     def set_time(self, main: float, period: float, stones: int) -> None:
         """Set both clocks as time_settings does: seconds, seconds, moves a period."""
-        self.clock.set(TimeSettings(main, period, stones))
+        self.set_time_control(gtp_control(main, period, stones))
+
+    def set_time_control(self, control: TimeControl) -> None:
+        """Set both clocks."""
+        self.clock.set(control)
+        self._stale_clock = False
 
     def set_time_left(self, color: int, seconds: float, stones: int) -> None:
-        """Say what a side has left."""
+        """Say what a side has left: seconds, and moves in a Canadian period or periods of byo-yomi, 0 in main time."""
         self.clock.set_left(color, seconds, stones)
+        self._stale_clock = False
+
+    def budget(self, color: int, spent: float = 0.0) -> Budget | None:
+        """Return how long the next move may be thought about from now on; None without clock and longest time.
+
+        Args:
+            spent: seconds of the move that are gone already.
+        """
+        settings, position = self.settings, self.game.position
+        budget = self.clock.budget(color, moves_made=position.n_moves, area=position.area, lag=settings.lag)
+        if budget is None:
+            return None if settings.time is None else Budget(settings.time, settings.time, saves=False)
+        longest = math.inf if settings.time is None else settings.time
+        soft, hard = max(min(budget.soft, longest) - spent, 0.0), max(min(budget.hard, longest) - spent, 0.0)
+        return Budget(soft, hard, saves=budget.saves)
 
     def limits(self, color: int, spent: float = 0.0) -> Limits:
-        """Return how long the next move may take.
+        """Return the most that the next move may take.
 
         Args:
             spent: seconds of it that are gone already.
         """
-        settings, position = self.settings, self.game.position
-        lag = settings.lag + spent
-        budget = self.clock.budget(color, moves_made=position.n_moves, area=position.area, lag=lag)
-        seconds = min((s for s in (budget, settings.time) if s is not None), default=None)
+        return self._limits(self.budget(color, spent))
+
+    def _limits(self, budget: Budget | None) -> Limits:
+        settings = self.settings
+        seconds = None
+        if budget is not None:
+            seconds = budget.hard if settings.attentive else budget.soft
         visits = settings.visits
         if seconds is not None and seconds <= 0.0:
             return Limits(visits=1)
@@ -195,9 +225,18 @@ class Player:
         """
         started = time.monotonic()
         self._thinker.net(self.game.position, wish.token)
-        limits = self.limits(color, time.monotonic() - started)
-        decision = self._decide(color, limits, wish, may_resign=play)
-        self.clock.spend(color, time.monotonic() - started)
+        self._wind_clock()
+        begun = time.monotonic()
+        budget = self.budget(color, begun - started)
+        limits = self._limits(budget)
+        pace = Pace(budget, self._expected.get(color)) if budget is not None and self.settings.attentive else None
+        decision = self._decide(color, limits, wish, pace, may_resign=play)
+        now = time.monotonic()
+        self.clock.answered(now - begun, None if budget is None else limits.seconds or 0.0)
+        if play:
+            self.clock.spend(color, now - started + self.settings.lag)
+            self._expected[color] = decision.result.winrate
+            self._moved = [*self.game.position.moves, (color, decision.action)]
         if play and decision.action != RESIGN:
             self.game.play(color, decision.action)
             self._ponder_color = 3 - color if self.settings.ponder else None
@@ -306,9 +345,21 @@ class Player:
     def _begin_game(self) -> None:
         self._resignation.reset()
         self._ponder_color = None
+        self._stale_clock = True
         self._thinker.new_game()
 
-    def _decide(self, color: int, limits: Limits, wish: Wish, *, may_resign: bool) -> Decision:
+    def _wind_clock(self) -> None:
+        """Start the clocks anew if this is another game and the controller said nothing of its clock.
+
+        Some controllers set the board up anew before every move; then the game and its clock go on.
+        """
+        goes_on = bool(self._moved) and self.game.position.moves[: len(self._moved)] == self._moved
+        if self._stale_clock and not goes_on:
+            self.clock.restart()
+            self._expected.clear()
+        self._stale_clock = False
+
+    def _decide(self, color: int, limits: Limits, wish: Wish, pace: Pace | None, *, may_resign: bool) -> Decision:
         position, settings = self.game.position, self.settings
 
         def judge(position: Position) -> Judgment:
@@ -323,7 +374,7 @@ class Player:
         if settings.friendly_pass and not wish.restricts and decide.should_pass_at_once(position, color, judge):
             figures = self._thinker.search(position, color, Limits(visits=1), Wish(wish.token, root=wish.root))
             return Decision(position.area, figures)
-        result = self._thinker.search(position, color, limits, wish)
+        result = self._thinker.search(position, color, limits, wish, pace)
         if may_resign and self._resignation.note(color, result, position, settings):
             return Decision(RESIGN, result)
         if wish.restricts:

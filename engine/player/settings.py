@@ -23,6 +23,11 @@ class PlayerSettings:
     lag: float = setting(
         0.15, "Time kept back at each move for the way to the server and back.", unit="s", low=0.0, high=60.0
     )
+    attentive: bool = setting(
+        True,
+        "With a clock, spend more time on unclear moves and stop when the move cannot change any more; else give every "
+        "move its even share.",
+    )
     rules: str = setting("chinese-ogs", "Rules until the controller names others: a name or KataGo's JSON object.")
     seed: int | None = setting(
         None, "Seed of everything random, for games that repeat exactly; none: another one each game.", low=0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -15,6 +16,7 @@ from engine.judge.net_judge import Judge
 from engine.judge.settings import JudgeSettings
 from engine.judge.types import Judgment
 from engine.player.net import LoadedNet, NetSource
+from engine.player.pace import Pace
 from engine.player.stop import StopToken
 from engine.search.params import SearchParams
 from engine.search.result import MoveInfo, SearchResult
@@ -123,17 +125,23 @@ class Thinker:
             raise EngineError(f"the net {net.name} cannot play on {position.width}x{position.height}")
         return net
 
-    def search(self, position: Position, color: int, limits: Limits, wish: Wish) -> SearchResult:
-        """Search a position for `color`. Raises EngineError; Abandoned if the result is not wanted any more."""
+    def search(
+        self, position: Position, color: int, limits: Limits, wish: Wish, pace: Pace | None = None
+    ) -> SearchResult:
+        """Search a position for `color`, until a limit or as long as the pace has it.
+
+        Raises EngineError; Abandoned if the result is not wanted any more.
+        """
         net = self.net(position, wish.token)
         searcher = self._prepared(net, position, color)
         if judges_nothing(net):
-            limits, wish = Limits(visits=1), replace(wish, report=None)
+            limits, wish, pace = Limits(visits=1), replace(wish, report=None), None
+        report, interval = (wish.report, wish.interval) if pace is None else watched(wish, pace, searcher.stop)
         with wish.token.calling(searcher.stop):
             result = searcher.search(
                 limits,
-                report=wish.report,
-                report_interval=wish.interval,
+                report=report,
+                report_interval=interval,
                 root=wish.root,
                 stop_event=wish.token.event,
             )
@@ -184,6 +192,24 @@ class Thinker:
             self._warned_sizes.add(size)
             text = "the net %s was not trained on %dx%d boards; it plays, but not at its best"
             log.warning(text, net.name, width, height)
+
+
+def watched(
+    wish: Wish, pace: Pace, stop: Callable[[], None]
+) -> tuple[Callable[[SearchResult], None], float]:
+    """Return a report, and its interval, that does what the wish wants and stops the search when the pace says so."""
+    due = math.inf if wish.report is None or wish.interval is None else wish.interval
+
+    def report(result: SearchResult) -> None:
+        nonlocal due
+        elapsed = result.stats.elapsed
+        if elapsed >= due and wish.report is not None and wish.interval is not None:
+            wish.report(result)
+            due = max(due + wish.interval, elapsed)
+        if pace.enough(result):
+            stop()
+
+    return report, pace.interval if wish.interval is None else min(pace.interval, max(wish.interval, 0.001))
 
 
 def judges_nothing(net: LoadedNet) -> bool:

@@ -9,6 +9,7 @@ import re
 import pytest
 
 from engine.gtp import commands, registry
+from engine.search.timing import TimeControl
 
 assert commands
 
@@ -301,6 +302,10 @@ def test_set_position(client):
         ("time_settings 1 2", "syntax error"), ("time_settings -1 0 0", "syntax error"),
         ("time_settings a b c", "syntax error"), ("time_settings 1 2 nan", "syntax error"),
         ("time_left b", "syntax error"), ("time_left x 1 0", "syntax error"), ("time_left b x 0", "syntax error"),
+        ("kgs-time_settings", "syntax error"), ("kgs-time_settings byoyomi 0 19", "syntax error"),
+        ("kgs-time_settings fischer 60 5", "syntax error"), ("kgs-time_settings absolute -1", "syntax error"),
+        ("kata-time_settings sundial 1", "syntax error"), ("kata-time_settings fischer 60", "syntax error"),
+        ("kata-time_settings fischer-capped 60 5 nan 1", "syntax error"), ("kata-time_settings none 1", "syntax error"),
     ],
 )  # fmt: skip
 def test_clock_refusals(client, line, text):
@@ -314,6 +319,8 @@ def test_clock_refusals(client, line, text):
         ["time_settings 0 0 0"], ["time_settings 0 1 0"], ["time_settings 60 0 0", "time_left b 0 0"],
         ["time_left b 0 0"], ["time_settings 0.1 0 0"], ["time_settings 10.5 30 1", "time_left b 12.34 0"],
         ["time_settings 0 2 1", "time_left b 1.5 1", "time_left w -1 0"], ["time_left b 123 0"],
+        ["kgs-time_settings byoyomi 0 1 10"], ["kata-time_settings fischer 0 0"], ["kgs-time_settings byoyomi 0 0 0"],
+        ["kata-time_settings fischer-capped 1e300 1e300 1e300 0"], ["time_settings 1e300 1 1", "time_left b 1e300 9"],
     ],
 )  # fmt: skip
 def test_genmove_under_any_clock(make_client, lines):
@@ -322,6 +329,28 @@ def test_genmove_under_any_clock(make_client, lines):
     for line in lines:
         client.ok(line)
     assert client.ok("genmove b") != "resign"
+
+
+@pytest.mark.parametrize(
+    ("line", "control"),
+    [
+        ("time_settings 60 30 5", TimeControl("canadian", 60, 30, 5)),
+        ("kgs-time_settings none", TimeControl()),
+        ("kgs-time_settings absolute 300.5", TimeControl("absolute", 300.5)),
+        ("kgs-time_settings byoyomi 60 10 5", TimeControl("byoyomi", 60, 10, 5)),
+        ("kgs-time_settings canadian 60 30 5", TimeControl("canadian", 60, 30, 5)),
+        ("kata-time_settings Fischer 120 10", TimeControl("fischer", 120, increment=10)),
+        (
+            "kata-time_settings fischer-capped 120 10 300 -1",
+            TimeControl("fischer-capped", 120, increment=10, most_main=300),
+        ),
+        ("kata-time_settings fischer-capped 120 10 -1 -1", TimeControl("fischer", 120, increment=10)),
+    ],
+)
+def test_time_systems(client, line, control):
+    client.ok("time_settings 10 0 0")
+    assert client.ok(line) == "" and client.controller.player.clock.settings == control
+    assert client.ok("kata-list_time_settings") == "none absolute byoyomi canadian fischer fischer-capped"
 
 
 def test_showboard(client):
