@@ -153,12 +153,16 @@ def gtp(argv: Sequence[str]) -> int:
     add_common_options(parser)
     parser.add_argument("--name", metavar="TEXT", help="what to answer to `name`, for GUIs that look at it")
     parser.add_argument("--version", metavar="TEXT", help="what to answer to `version`")
+    parser.add_argument(
+        "--mimic", metavar="katago|leela-zero", help="answer `name` and `version` as that engine, for GUIs that ask"
+    )
     parser.add_argument("--list-settings", action="store_true", help="print every setting for --set, and leave")
     options = parser.parse_args(list(argv))
     if options.list_settings:
         print(settings_text(factory.SECTIONS))
         return 0
-    front = {key: value for key, value in (("name", options.name), ("version", options.version)) if value is not None}
+    given = {"name": options.name, "version": options.version, "mimic": options.mimic}
+    front = {key: value for key, value in given.items() if value is not None}
     settings = factory.make_settings(factory.preset("gtp"), *layers(options), {"gtp": front})
     factory.serve_gtp(settings, options.net)
 

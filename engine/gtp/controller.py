@@ -35,6 +35,7 @@ class Controller:
         self.settings = settings or GtpSettings()
         self.token = StopToken()
         self.finished = False
+        self.live: Callable[[str], None] | None = None  # takes drawings for GoGui; None: nobody looks
 
     def begin(self) -> StopToken:
         """Begin a command: give it a token of its own to be stopped by."""

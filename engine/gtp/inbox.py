@@ -1,7 +1,8 @@
 """Where the lines of the controller wait: filled by the reader thread, emptied by the worker.
 
-The worker asks to be told, while it thinks, that a line came in (which ends an analysis) or that nobody waits for the
-answer any more (which ends everything). Invariant: lines are given out in the order they came, each once.
+The worker asks to be told, while it thinks, that a line came in (which ends an analysis), that it is to make haste
+("# interrupt") or that nobody waits for the answer any more (which ends everything). Invariant: lines are given out in
+the order they came, each once.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from engine.gtp.protocol import LineBuffer, parse
+from engine.gtp.protocol import LineBuffer, is_interrupt, parse
 
 Callback = Callable[[], None]
 
@@ -31,7 +32,7 @@ class Inbox:
         with self._changed:
             self._lines.append(line)
             self._changed.notify_all()
-            callbacks = [call for call, any_line in self._watchers if any_line]
+            callbacks = [call for call, any_line in self._watchers if any_line or is_interrupt(line)]
         for call in callbacks:
             call()
 
@@ -68,6 +69,12 @@ class Inbox:
             return self._hopeless()
 
     @property
+    def interrupted(self) -> bool:
+        """True if "# interrupt" came, and no command before it."""
+        with self._changed:
+            return self._interrupt_queued()
+
+    @property
     def waiting(self) -> bool:
         """True if a line is waiting, or the end."""
         with self._changed:
@@ -78,12 +85,13 @@ class Inbox:
         """Have `call` called, from any thread and perhaps more than once, while the block runs.
 
         Args:
-            any_line: on any line or the end (and at once if one is waiting already); else only when abandoned.
+            any_line: on any line or the end (and at once if one is waiting already); else only when interrupted or
+                abandoned.
         """
         entry = (call, any_line)
         with self._changed:
             self._watchers.append(entry)
-            due = self._hopeless() or (any_line and (bool(self._lines) or self._ended))
+            due = self._hopeless() or self._interrupt_queued() or (any_line and (bool(self._lines) or self._ended))
         try:
             if due:
                 call()
@@ -94,6 +102,14 @@ class Inbox:
 
     def _hopeless(self) -> bool:
         return self._dead or (self._ended and not self._quit_queued())
+
+    def _interrupt_queued(self) -> bool:
+        for line in self._lines:
+            if is_interrupt(line):
+                return True
+            if parse(line) is not None:
+                return False
+        return False
 
     def _quit_queued(self) -> bool:
         return any(

@@ -64,6 +64,7 @@ def serve(controller: Controller, net: BackgroundNet, handler: StderrHandler) ->
         session.end(1)
 
     stream = claim_stdout()
+    controller.live = handler.put
     session = Session(controller, Output(stream), force_exit=leave)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, on_signal)

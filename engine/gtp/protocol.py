@@ -55,6 +55,11 @@ def parse(line: bytes) -> Request | None:
     return Request(number, first, tuple(word for word in rest.split(" ") if word), rest)
 
 
+def is_interrupt(line: bytes) -> bool:
+    """Tell whether a line is GoGui's special comment that ends the running command early."""
+    return line.strip() == b"# interrupt"
+
+
 def header(number: str, *, ok: bool = True) -> str:
     """Return the start of a reply: "=", "?", and the id."""
     return f"{'=' if ok else '?'}{number}"

@@ -22,13 +22,14 @@ class Command:
     help: str  # first line of the handler's docstring
     streaming: bool  # writes lines before it ends
     thinks: bool  # may take long: it waits for the net, and the end of the input abandons it
+    cancellable: bool = False  # any line ends it, as it ends an analysis
 
 
 COMMANDS: dict[str, Command] = {}
 
 
 def command(
-    name: str, usage: str = "", *, streaming: bool = False, thinks: bool = False
+    name: str, usage: str = "", *, streaming: bool = False, thinks: bool = False, cancellable: bool = False
 ) -> Callable[[Handler], Handler]:
     """Register the decorated function as the GTP command `name`."""
 
@@ -36,7 +37,7 @@ def command(
         if name in COMMANDS:
             raise ValueError(f"the command {name} is there already")
         doc = (handler.__doc__ or "").strip().partition("\n")[0]
-        COMMANDS[name] = Command(name, handler, usage, doc, streaming, thinks)
+        COMMANDS[name] = Command(name, handler, usage, doc, streaming, thinks, cancellable)
         return handler
 
     return register

@@ -1,7 +1,8 @@
 """A GTP session: lines in, replies out, strictly in order, whatever happens in between.
 
 The reader thread fills the inbox; the worker, which is the thread that calls `run`, answers line after line. An
-analysis ends with the next line, a search that nobody waits for is abandoned, an unexpected error costs one reply and
+analysis ends with the next line, "# interrupt" makes a command answer with what it has, a search that nobody waits
+for is abandoned, an unexpected error costs one reply and
 a traceback on stderr. What commands do is engine.gtp.commands' business.
 """
 
@@ -130,7 +131,7 @@ class Session:
         token = self._controller.begin()
         streams = (stream,) if command.streaming else ()
         try:
-            any_line = command.streaming and not command.thinks
+            any_line = command.cancellable or (command.streaming and not command.thinks)
             with self.inbox.watch(self._interrupter(token, any_line), any_line=any_line):
                 return True, command.handler(self._controller, request, *streams) or ""
         except GtpError as error:
@@ -156,7 +157,7 @@ class Session:
             if self.inbox.abandoned:
                 self._arm()
                 token.abandon()
-            elif any_line:
+            elif any_line or self.inbox.interrupted:
                 token.stop()
 
         return call

@@ -70,6 +70,7 @@ class Player:
         self._expected: dict[int, float] = {}  # color -> winrate after its last move
         self._stale_clock = False  # another board came, and no word of the clock since
         self._moved: list[tuple[int, int]] = []  # the moves after the last genmove
+        self.last: Decision | None = None  # what genmove last decided in this game
 
     # ------------------------------------------------------------------------------------------------ the game
 
@@ -163,6 +164,10 @@ class Player:
 
     # ------------------------------------------------------------------------------------------------ time
 
+    def end_game(self) -> None:
+        """Say that the game is over: nothing more is thought about it until somebody asks."""
+        self._ponder_color = None
+
     def set_time(self, main: float, period: float, stones: int) -> None:
         """Set both clocks as time_settings does: seconds, seconds, moves a period."""
         self.set_time_control(gtp_control(main, period, stones))
@@ -217,7 +222,7 @@ class Player:
         """Choose a move for `color`, and play it unless told not to.
 
         Args:
-            wish: token, reports, moves to leave out. The token can abandon the search, not shorten it.
+            wish: token, reports, moves to leave out. The token can abandon the search or end it early.
             play: make the move on the board; without it there is no resigning either.
 
         Raises:
@@ -237,10 +242,19 @@ class Player:
             self.clock.spend(color, now - started + self.settings.lag)
             self._expected[color] = decision.result.winrate
             self._moved = [*self.game.position.moves, (color, decision.action)]
+            self.last = decision
         if play and decision.action != RESIGN:
             self.game.play(color, decision.action)
             self._ponder_color = 3 - color if self.settings.ponder else None
         return decision
+
+    def study(self, color: int, wish: Wish, visits: int) -> SearchResult:
+        """Search for `color` and return what was found. Neither the game nor the clock is touched.
+
+        Raises:
+            Abandoned: if the token says so.
+        """
+        return self._thinker.search(self.game.position, color, Limits(visits=visits), wish)
 
     def analyze(self, color: int, wish: Wish) -> None:
         """Search for `color` and report until the token is stopped."""
@@ -272,10 +286,10 @@ class Player:
         """Wait for the net, and check that it plays on this board. Raises EngineError, Abandoned."""
         self._thinker.net(self.game.position, token)
 
-    def raw_output(self, symmetry: int, *, token: StopToken) -> RawOutput:
-        """Return what the net alone says of the position, under one symmetry."""
+    def raw_output(self, symmetry: int, color: int | None = None, *, token: StopToken) -> RawOutput:
+        """Return what the net alone says of the position, `color` (by default to_play) to move, under one symmetry."""
         position = self.game.position
-        return raw_output(self._thinker.net(position, token).evaluator, position, self.to_play, symmetry)
+        return raw_output(self._thinker.net(position, token).evaluator, position, color or self.to_play, symmetry)
 
     def next_moves(self, *, token: StopToken) -> list[list[tuple[int, float]]]:
         """Return what the net alone expects of the next moves, to_play's first: (action, probability), best first.
@@ -346,6 +360,7 @@ class Player:
         self._resignation.reset()
         self._ponder_color = None
         self._stale_clock = True
+        self.last = None
         self._thinker.new_game()
 
     def _wind_clock(self) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import time
 
-import numpy as np
 import pytest
+from lopsided import Lopsided
 
 LZ_KEYS = ["move", "visits", "winrate", "prior", "lcb", "order", "pv"]
 KATA_KEYS = [
@@ -123,37 +123,6 @@ def test_nothing_left_to_look_at_is_an_error(nine):
     assert nine.ok("name") == "Keisei" and nine.game.position.n_moves == 1
 
 
-class Lopsided:
-    """An evaluator that gives Black 80 percent, 10 points and the whole board."""
-
-    encoding, max_batch, name = "katago-v7", 8, "lopsided"
-
-    def supports_size(self, width, height):
-        return True
-
-    def allocate(self, batch, width, height):
-        from engine.evaluator import ENCODING_SHAPES
-
-        planes, numbers = ENCODING_SHAPES[self.encoding]
-        return np.zeros((batch, planes, height, width), np.float32), np.zeros((batch, numbers), np.float32)
-
-    def evaluate(self, spatial, globals_, *, ownership=False):
-        from engine.evaluator import Evaluation
-
-        batch, _, height, width = spatial.shape
-        black = np.where(globals_[:, 5] < 0, 1.0, -1.0).astype(np.float32)  # own komi is negative for Black
-        zeros = np.zeros(batch, np.float32)
-        return Evaluation(
-            policy_logits=np.zeros((batch, width * height + 1), np.float32),
-            value=0.6 * black,
-            no_result=zeros,
-            ownership=np.repeat(black[:, None], width * height, 1) if ownership else None,
-            lead=10 * black,
-            score_mean=10 * black,
-            score_stdev=zeros + 5,
-        )
-
-
 @pytest.mark.parametrize(("color", "black"), [("b", True), ("w", False)])
 def test_point_of_view_is_that_of_the_color_named(make_client, color, black):
     client = make_client(Lopsided())
@@ -252,7 +221,7 @@ def test_search_without_playing(nine):
 
 @pytest.mark.parametrize(
     "line", ["kata-analyze 10 nonsense", "lz-analyze b 10 ownership", "lz-genmove_analyze x 10", "kata-raw-nn",
-             "kata-raw-nn 8", "kata-raw-nn x", "kata-raw-nn -1", "kata-search_analyze_cancellable B", "genmove x",
+             "kata-raw-nn 8", "kata-raw-nn x", "kata-raw-nn -1", "kata-raw-nn x 0", "kata-raw-nn b", "genmove x",
              "genmove b w", "reg_genmove 5"],
 )  # fmt: skip
 def test_bad_arguments_are_errors_not_silence(nine, line):
@@ -310,3 +279,34 @@ def test_seeded_games_repeat_and_others_do_not_share_chances(make_client):
     first, second = make_client(seed=5), make_client(seed=5)
     moves = game(first)
     assert moves == game(first) == game(second)
+
+
+@pytest.mark.parametrize("ending", ["", "# interrupt", "6 name", "6 nonsense"])
+def test_cancellable_searches(make_client, ending):
+    client = make_client(visits=100_000_000)
+    client.ok("boardsize 9")
+    client.send("5 kata-search_cancellable b\n")
+    time.sleep(0.2)
+    before = time.monotonic()
+    client.send(ending + "\n")
+    assert client.reply() == "=5 cancelled" and time.monotonic() - before < 5.0
+    if ending.startswith("6"):
+        client.reply()
+    client.send("7 kata-search_analyze_cancellable b 10\n")
+    client.read_until(r"^info [^\n]*\n")
+    client.send(ending + "\n")
+    assert re.fullmatch(r"(info [^\n]*\n)+play cancelled\n\n", client.read_until(r"\n\n"))
+    assert client.game.is_empty
+
+
+def test_cancellable_searches_that_end_by_themselves(nine):
+    assert VERTEX.fullmatch(nine.ok("kata-search_cancellable b"))
+    nine.send("kata-search_analyze_cancellable w 10\n")
+    assert re.fullmatch(r"=\n(info [^\n]*\n)+play (?!cancelled)\w+\n\n", nine.read_until(r"\n\n"))
+    assert nine.game.is_empty
+
+
+def test_the_raw_net_of_either_side(make_client):
+    client = make_client(Lopsided())
+    client.ok("boardsize 9")
+    assert client.ok("kata-raw-nn b 0") == client.ok("kata-raw-nn W 0") == client.ok("kata-raw-nn 0")

@@ -242,7 +242,8 @@ def test_fixed_handicap(client):
     assert client.controller.player.to_play == 2
     assert client.error("fixed_handicap 2") == "board not empty"
     client.ok("clear_board")
-    for number in ("1", "0", "10", "-1"):
+    assert client.ok("fixed_handicap 0") == "" and client.game.is_empty
+    for number in ("1", "10", "-1"):
         assert client.error(f"fixed_handicap {number}") == "invalid number of stones"
     assert client.error("fixed_handicap x") == "syntax error"
     assert client.game.is_empty

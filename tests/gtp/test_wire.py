@@ -13,9 +13,7 @@ FILES = (
 )  # fmt: skip
 
 UNKNOWN = {
-    "lz-setoption",  # LizGoban asks whether it is there
-    "kata-search_analyze_cancellable",  # likewise
-    "kata-get-models",  # likewise
+    "kata-get-models",  # LizGoban asks whether it is there
     "undefined_cmd",  # the recorder's own
 }
 """Commands that are sent and that we do not know."""

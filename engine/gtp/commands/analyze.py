@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 USAGE = "[COLOR] [INTERVAL] [KEY VALUE]..."
 NEVER = 1e9  # seconds; an interval that does not come
+LIVE_INTERVAL = 0.5  # seconds between live drawings
 
 
 @command("lz-analyze", USAGE, streaming=True)
@@ -51,18 +52,26 @@ def kata_search_analyze(controller: Controller, request: Request, stream: Stream
     _genmove_analyze(controller, request, stream, "kata", play=False)
 
 
-@command("kata-raw-nn", "SYMMETRY | all", thinks=True)
+@command("kata-search_analyze_cancellable", USAGE, streaming=True, thinks=True, cancellable=True)
+def kata_search_analyze_cancellable(controller: Controller, request: Request, stream: Stream) -> None:
+    """Do what kata-search_analyze does, but let any line end it; then it ends with "play cancelled"."""
+    _genmove_analyze(controller, request, stream, "kata", play=False, cancellable=True)
+
+
+@command("kata-raw-nn", "[COLOR] SYMMETRY | all", thinks=True)
 def kata_raw_nn(controller: Controller, request: Request) -> str:
     """Answer what the net says of the position without search, White positive, under one symmetry or all eight."""
-    arguments.exactly(request.args, 1)
-    word = request.args[0]
+    words = list(request.args)
+    color = arguments.color(words.pop(0)) if len(words) == 2 else None
+    arguments.exactly(words, 1)
+    (word,) = words
     symmetries = range(8) if word == "all" else [arguments.integer(word)]
     if not all(0 <= symmetry < 8 for symmetry in symmetries):
         raise GtpError(SYNTAX_ERROR)
     from engine.gtp.raw_text import raw_text
 
     player = controller.player
-    return "\n".join(raw_text(player.raw_output(symmetry, token=controller.token)) for symmetry in symmetries)
+    return "\n".join(raw_text(player.raw_output(symmetry, color, token=controller.token)) for symmetry in symmetries)
 
 
 @command("keisei-next_moves", "[MOVES]", thinks=True)
@@ -100,8 +109,28 @@ def _analyze(controller: Controller, request: Request, stream: Stream, dialect: 
     player.analyze(color, wish)
 
 
+def genmove_wish(controller: Controller, *, ownership: bool = False) -> Wish:
+    """Return what a genmove without reports wants: drawings for GoGui on the way where those are switched on."""
+    from engine.player.thinking import Wish
+    from engine.search.root import RootOptions
+
+    root = RootOptions(ownership=ownership)
+    if controller.live is None or not controller.settings.live_gfx:
+        return Wish(controller.token, root=root)
+    from engine.gtp import gfx
+
+    draw = controller.live
+    return Wish(controller.token, lambda result: draw(gfx.live(result)), LIVE_INTERVAL, root)
+
+
 def _genmove_analyze(
-    controller: Controller, request: Request, stream: Stream, dialect: str, *, play: bool
+    controller: Controller,
+    request: Request,
+    stream: Stream,
+    dialect: str,
+    *,
+    play: bool,
+    cancellable: bool = False,
 ) -> None:
     player = controller.player
     options = analysis_options.parse(request.args, *player.size)
@@ -113,7 +142,8 @@ def _genmove_analyze(
     stream.open()
     decision = player.genmove(color, wish, play=play)
     stream.line(writer.line(decision.result, least=1))
-    stream.line(f"play {player.move_text(decision)}")
+    cancelled = cancellable and controller.token.stopped
+    stream.line(f"play {'cancelled' if cancelled else player.move_text(decision)}")
 
 
 def _wish(

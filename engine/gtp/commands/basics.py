@@ -18,13 +18,13 @@ def protocol_version(controller: Controller, request: Request) -> str:
 @command("name")
 def name(controller: Controller, request: Request) -> str:
     """Answer the name of the engine."""
-    return controller.settings.name
+    return controller.settings.shown_name
 
 
 @command("version")
 def version(controller: Controller, request: Request) -> str:
     """Answer the version of the engine, in the form that clients parse."""
-    return controller.settings.version
+    return controller.settings.shown_version
 
 
 @command("known_command", "COMMAND")

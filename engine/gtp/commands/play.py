@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from engine.errors import InvalidVertex
 from engine.gtp import arguments
+from engine.gtp.commands.analyze import genmove_wish
 from engine.gtp.controller import Controller
 from engine.gtp.protocol import SYNTAX_ERROR, GtpError, Request
 from engine.gtp.registry import command
@@ -51,7 +52,13 @@ def gg_undo(controller: Controller, request: Request) -> str:
 def genmove(controller: Controller, request: Request) -> str:
     """Choose a move, play it and answer it; or pass, or resign."""
     player = controller.player
-    return player.move_text(player.genmove(_color(controller, request), _wish(controller)))
+    wish = genmove_wish(controller)
+    move = player.move_text(player.genmove(_color(controller, request), wish))
+    if wish.report is not None and controller.live is not None:
+        from engine.gtp.gfx import LIVE_END
+
+        controller.live(LIVE_END)
+    return move
 
 
 @command("reg_genmove", "[COLOR]", thinks=True)
@@ -65,6 +72,13 @@ def reg_genmove(controller: Controller, request: Request) -> str:
 def kata_search(controller: Controller, request: Request) -> str:
     """Choose a move as genmove does, but do not play it."""
     return reg_genmove(controller, request) or ""
+
+
+@command("kata-search_cancellable", "[COLOR]", thinks=True, cancellable=True)
+def kata_search_cancellable(controller: Controller, request: Request) -> str:
+    """Do what kata-search does, but let any line end it; then the answer is "cancelled"."""
+    move = reg_genmove(controller, request) or ""
+    return "cancelled" if controller.token.stopped else move
 
 
 def _color(controller: Controller, request: Request) -> int:

@@ -127,6 +127,8 @@ def _place(controller: Controller, request: Request, *, fixed: bool) -> str:
     player = controller.player
     if not player.game.is_empty:
         raise GtpError("board not empty")
+    if fixed and stones == 0:
+        return ""  # qGo asks for it where there is no handicap
     try:
         actions = player.choose_handicap(stones, fixed=fixed)
     except ConfigError:
