@@ -40,19 +40,20 @@ def evaluate_rows(evaluator: Evaluator, rows: list[Row], *, ownership: bool) -> 
         transform_policy(logits, width, height, symmetry, inverse=True)
         for logits, (_, _, symmetry) in zip(evaluation.policy_logits, rows, strict=True)
     ])  # fmt: skip
-    owner = None
-    if evaluation.ownership is not None:
-        owner = np.stack([
-            transform_ownership(values, width, height, symmetry, inverse=True)
-            for values, (_, _, symmetry) in zip(evaluation.ownership, rows, strict=True)
-        ])  # fmt: skip
-    later = None
-    if evaluation.later_logits is not None:
-        later = np.stack([
-            transform_ownership(values, width, height, symmetry, inverse=True)
-            for values, (_, _, symmetry) in zip(evaluation.later_logits, rows, strict=True)
-        ])  # fmt: skip
+    symmetries = [symmetry for _, _, symmetry in rows]
+    owner, later = (
+        None if maps is None else _turned_back(maps, width, height, symmetries)
+        for maps in (evaluation.ownership, evaluation.later_logits)
+    )
     return dataclasses.replace(evaluation, policy_logits=policy, ownership=owner, later_logits=later)
+
+
+def _turned_back(maps: FloatArray, width: int, height: int, symmetries: list[int]) -> FloatArray:
+    """Return point maps [B, …, P] in the board's own orientation, each from its symmetry."""
+    return np.stack([
+        transform_ownership(values, width, height, symmetry, inverse=True)
+        for values, symmetry in zip(maps, symmetries, strict=True)
+    ])  # fmt: skip
 
 
 def legal_policy(logits: FloatArray, legal: NDArray[np.uint8]) -> FloatArray:

@@ -18,12 +18,12 @@ from engine.board.rules import Rules
 from engine.board.scoring import pass_alive, territory
 from engine.judge.board import Board
 from engine.judge.groups import Body, bodies, in_seki
-from engine.judge.opening import open_items
+from engine.judge.opening import neutral_points, open_items
 from engine.judge.readings import Reading
 from engine.judge.score import count
 from engine.judge.settings import JudgeSettings
 from engine.judge.settle import Verdict, contested_points, dead_chains, dead_mask
-from engine.judge.types import ChainStatus, Group, Judgment, Opinion, Status
+from engine.judge.types import ChainStatus, Group, Judgment, OpenItem, Opinion, Status
 
 _PLAIN = Rules()
 _TAXED = Rules(tax="SEKI")
@@ -71,7 +71,9 @@ def assemble(
     score = round(black.total - white.total, 4)
     shape = (board.height, board.width)
     open_, doubt = open_items(board, found, marks.dead, land, seki_points, opinion, settings, readings)
-    expected, low, high = _expectation(score, opinion, finished=not open_)
+    if position.rules.scoring == "AREA":
+        open_ += neutral_points(board, marks.dead, land, seki_points, open_)
+    expected, low, high = _expectation(score, opinion, open_)
     return Judgment(
         width=board.width, height=board.height, chains=chains, groups=public,
         owner=_signs(np.where(empty, marks.plain, position.board())),
@@ -110,7 +112,8 @@ def make_marks(
     bare.set_rules(_TAXED)
     taxed = territory(bare, dead=mask)
     if opinion is not None:
-        for action, color in contested_points(board, dead, opinion.owner, settings.territory).items():
+        given = contested_points(board, dead, opinion.owner, settings.territory, settings.small)
+        for action, color in given.items():
             plain.ravel()[action] = color
             taxed.ravel()[action] = color
     for marks in (plain, taxed):
@@ -181,9 +184,16 @@ def _confidence(
     return values.reshape(shape)
 
 
-def _expectation(score: float, opinion: Opinion | None, *, finished: bool) -> tuple[float, float, float]:
-    if finished or opinion is None or opinion.score_mean is None:
-        return score, score, score
+SMALL_CHANGE = 6.0
+"""Swing of all that is open up to which the count with that swing says more than the expectation of a net."""
+
+
+def _expectation(score: float, opinion: Opinion | None, items: list[OpenItem]) -> tuple[float, float, float]:
+    """Return the expected final score and bounds of it."""
+    swing = sum(item.swing for item in items)
+    small = swing <= SMALL_CHANGE and all(item.kind != "group" for item in items)
+    if small or opinion is None or opinion.score_mean is None:
+        return score, score - swing / 2.0, score + swing / 2.0
     width = SCORE_QUANTILE * (opinion.score_stdev or 0.0)
     return opinion.score_mean, opinion.score_mean - width, opinion.score_mean + width
 

@@ -96,7 +96,7 @@ class Judge:
         board = Board(settled)
         opinion = None if self.source is None else self.source.opinion(settled)
         judgment = self._judge_by(position, settled, board, opinion)
-        if judgment.finished or opinion is None or self._searched is None:
+        if judgment.settled or opinion is None or self._searched is None:
             return judgment
         opinion = self._searched.refined(settled, opinion)
         judgment = self._judge_by(position, settled, board, opinion)

@@ -60,15 +60,77 @@ def open_items(
             return False
         return owners[action] != EMPTY or not _plain_dame(board, action, gone)
 
+    unclear_regions = board.regions(unclear)
+    leaks = _leaks(board, gone, owners, seki, unclear_regions)
     doubt += 2.0 * sum(  # dame: nothing to settle there, but whoever takes them scores under area rules
         abs(float(flat[action])) < settings.unsettled and not seki[action] and owners[action] == EMPTY
         for action in range(board.area)
         if board.color[action] == EMPTY and _plain_dame(board, action, gone)
     )
-    for region in board.regions(unclear):
+    for region in unclear_regions:
         doubt += 2.0 * len(region)
         items.append(_item("border", tuple(sorted(region)), region, opinion))
+    for points, candidates in leaks:
+        doubt += 2.0 * len(points)
+        items.append(_item("border", points, candidates, opinion))
     return items, doubt
+
+
+def _leaks(
+    board: Board, gone: list[bool], owners: list[int], seki: list[bool], unclear: list[list[int]]
+) -> list[tuple[tuple[int, ...], list[int]]]:
+    """Return the borders that stones do not close although the opinion is clear of their points, with where to play.
+
+    Such a border is a region between living stones of both sides in which not every point is plain dame: whoever moves
+    there first gains. Returned of a region are the points that one side may take from the other.
+    """
+    found = []
+    known = {action for region in unclear for action in region}
+    for region in board.regions(lambda action: board.color[action] == EMPTY or gone[action]):
+        colors = {board.color_of(chain) for chain in board.touching(region)}
+        empty = [action for action in region if board.color[action] == EMPTY]
+        plain = {action for action in empty if _plain_dame(board, action, gone)}
+        if len(colors) < 2 or len(plain) == len(empty) or any(seki[action] or action in known for action in region):
+            continue
+        near = {n for action in plain for n in board.neighbours[action] if n in region and n not in plain}
+        taken = {action for action in empty if owners[action] != EMPTY and _touches(board, gone, action, owners)}
+        points = [action for action in empty if action not in plain and (action in near or action in taken)]
+        points = points or [action for action in empty if action not in plain]
+        places = {*points, *(n for p in points for n in board.neighbours[p] if n in plain)}
+        for part in board.regions(places.__contains__):
+            found.append((tuple(sorted(set(part) & set(points))), sorted(part)))
+    return found
+
+
+def _touches(board: Board, gone: list[bool], action: int, owners: list[int]) -> bool:
+    """Tell whether a point that one side has lies beside what the other has: a living stone or a point."""
+    other = 3 - owners[action]
+    return any(
+        owners[near] == other if board.color[near] == EMPTY or gone[near] else board.color[near] == other
+        for near in board.neighbours[action]
+    )
+
+
+def neutral_points(
+    board: Board, dead: NDArray[np.bool_], land: NDArray[np.uint8], seki_points: NDArray[np.bool_],
+    items: list[OpenItem],
+) -> list[OpenItem]:  # fmt: skip
+    """Return the dame as one open item, if there are any that no other item names.
+
+    Under area rules each is a point for whoever plays there: of an odd number the side that begins has one more.
+    """
+    gone, owners, seki = dead.ravel().tolist(), land.ravel().tolist(), seki_points.ravel().tolist()
+    named = {action for item in items for action in item.points}
+    named |= {move for item in items for move in (item.black_move, item.white_move) if move is not None}
+    points = [
+        action
+        for action in range(board.area)
+        if board.color[action] == EMPTY and owners[action] == EMPTY and not seki[action] and action not in named
+        and _plain_dame(board, action, gone)
+    ]  # fmt: skip
+    if not points:
+        return []
+    return [OpenItem("dame", tuple(points), points[0], points[0], 2.0 * (len(points) % 2))]
 
 
 def kos(board: Board, dead: NDArray[np.bool_]) -> list[OpenItem]:

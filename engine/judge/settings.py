@@ -15,6 +15,10 @@ class JudgeSettings:
     territory: float = setting(
         0.6, "Ownership from which a point between both sides' stones belongs to one of them.", low=0.0, high=1.0
     )
+    small: int = setting(
+        6, "Points of a region between both sides' stones up to which it is dame whatever the net says.", unit="points",
+        low=0, high=400,
+    )  # fmt: skip
     unsettled: float = setting(
         0.6, "A group or point whose ownership is nearer to 0 than this is open.", low=0.0, high=1.0
     )

@@ -125,22 +125,24 @@ def _survivors(board: Board, found: list[Verdict], inside: set[int], around: set
     return by_color[min(held, key=lambda color: lost[color])]
 
 
-SMALL_REGION = 6
-"""Regions between both sides' living stones up to this size are dame, whatever the opinion: players who leave them so
-count no territory there (Japanese rules, article 8; so marked in 5 of 563 judged games, never otherwise)."""
+SMALL = 6
+"""Points of a region between both sides' living stones that are dame whatever the opinion; see JudgeSettings.small."""
 
 
-def contested_points(board: Board, dead: set[int], opinion: FloatMap, threshold: float) -> dict[int, int]:
+def contested_points(
+    board: Board, dead: set[int], opinion: FloatMap, threshold: float, small: int = SMALL
+) -> dict[int, int]:
     """Return point -> owner for the points between living stones of both sides that the opinion clearly gives away.
 
-    A point that touches a living stone of the other side never counts: it is dame or open.
+    A point that touches a living stone of the other side never counts: it is dame or open. Nor does a region of up to
+    `small` points: players who leave it so count no territory there (Japanese rules of 1989, article 8).
     """
     living = [chain >= 0 and chain not in dead for chain in board.chain_of]
     flat = opinion.ravel()
     found: dict[int, int] = {}
     for region in board.regions(lambda action: not living[action]):
         colors = {board.color_of(chain) for chain in board.touching(region)}
-        if len(colors) < 2 or len(region) <= SMALL_REGION:
+        if len(colors) < 2 or len(region) <= small:
             continue
         for action in region:
             value = float(flat[action])

@@ -114,9 +114,12 @@ class SideScore:
 
 @dataclass(frozen=True, slots=True)
 class OpenItem:
-    """Something that is not settled yet: a group, points on a border, or a ko (its stone and its mouth)."""
+    """Something that is not settled yet: a group, points on a border, a ko (its stone and its mouth), or dame.
 
-    kind: str  # "group", "border" or "ko"
+    Dame are open under area rules alone, where whoever plays there has the point.
+    """
+
+    kind: str  # "group", "border", "ko" or "dame"
     points: tuple[int, ...]  # stones of the group, or the points
     black_move: int | None  # the move that settles it for Black, if known
     white_move: int | None
@@ -144,7 +147,7 @@ class Judgment:
     score: float  # Black − White − komi under the rules in force, counted from the marks
     black: SideScore
     white: SideScore
-    finished: bool  # no group and no border is open
+    finished: bool  # nothing is open: no move gains anything under the rules in force
     open: tuple[OpenItem, ...]
     expected_score: float  # the score where finished, else the expected final score
     score_low: float  # bounds that hold the final score with 80 %
@@ -153,6 +156,11 @@ class Judgment:
     doubt: float  # points that might still go either way
     source: str  # whose opinion it rests on
     passed: bool = False  # the game had ended with passes
+
+    @property
+    def settled(self) -> bool:
+        """True if nothing is open but dame."""
+        return all(item.kind == "dame" for item in self.open)
 
     @property
     def dead(self) -> frozenset[int]:

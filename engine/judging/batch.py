@@ -1,7 +1,8 @@
 """`keisei judge FOLDER`: judges every record below a folder on all cores, into a file of JSON lines, resumable.
 
 Each line is the object of `keisei judge --json` with "file" (relative to the folder) first, or "error" instead of a
-judgment. A run that was cut short goes on where it stopped: records whose line is complete are not judged again.
+judgment. A run that was cut short goes on where it stopped: records whose judgment is complete are not judged again,
+those that failed are tried again and keep one line each.
 """
 
 from __future__ import annotations
@@ -12,11 +13,16 @@ import logging
 import multiprocessing
 import os
 import sys
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from engine.errors import EngineError, SgfError
+from engine.errors import EngineError
+from engine.files import reason
 from engine.match import lock
 
 if TYPE_CHECKING:
@@ -24,6 +30,8 @@ if TYPE_CHECKING:
     from engine.judge.net_judge import Judge
 
 log = logging.getLogger(__name__)
+
+SHOWN = 5  # names of records that failed, on the screen
 
 
 class Worker:
@@ -47,27 +55,46 @@ class Worker:
     def line(self, name: str) -> dict[str, Any]:
         """Return what is written about one file."""
         from engine.judge.text import as_dict
-        from engine.judging.cli import position_of
+        from engine.judging.cli import doubts, position_of
         from engine.sgf import read
 
         try:
             record = read(self._folder / name)
             position = position_of(record, self._options)
             judgment = self._judge.judge(position)
-        except (SgfError, EngineError) as error:
+        except EngineError as error:
             return {"file": name, "error": str(error)}
-        return {"file": name, "record_result": record.result, **as_dict(position, judgment)}
+        except Exception as error:  # one record must not end a run over thousands
+            log.exception("%s", name)
+            return {"file": name, "error": f"internal error: {error!r}"}
+        said = {"warnings": found} if (found := doubts(record, self._options)) else {}
+        return {"file": name, "record_result": record.result, **said, **as_dict(position, judgment)}
 
 
-_worker: Worker | None = None
+_worker: Worker | EngineError | None = None
 
 
 def _begin(folder: Path, options: argparse.Namespace) -> None:
+    """Start a process of the pool. An error waits for the first record: raised here it would say nothing."""
     global _worker
-    _worker = Worker(folder, options, alone=False)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        _worker = Worker(folder, options, alone=False)
+    except EngineError as error:
+        _worker = error
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it ends, killed or not: nobody would take its answers."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _line(name: str) -> dict[str, Any]:
+    if isinstance(_worker, EngineError):
+        raise _worker
     assert _worker is not None
     return _worker.line(name)
 
@@ -78,21 +105,55 @@ def judge_folder(folder: Path, options: argparse.Namespace) -> int:
     names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.sgf") if path.is_file())
     if not names:
         raise EngineError(f"{folder}: no .sgf files")
-    held = lock.take(out.with_name(out.name + ".lock"))
-    if held is None:
-        raise EngineError(f"{out}: another run is writing it")
-    try:
+    failed: list[str] = []
+    with only_run(out):
         done = finished_lines(out)
         todo = [name for name in names if name not in done]
-        failed = 0
         with out.open("a", encoding="utf-8") as file:
             for line in _progress(lines_of(folder, todo, options), len(names) - len(todo), len(names)):
-                failed += "error" in line
+                if "error" in line:
+                    failed.append(line["file"])
                 _write(file, line)
-    finally:
-        held.close()
-    print(f"{len(todo)} judged, {failed} of them failed, {len(names) - len(todo)} were there: {out}", file=sys.stderr)
+    print(f"{out.resolve()}: a line of JSON for each of {len(names)} records")
+    print(f"{len(todo) - len(failed)} judged, {len(names) - len(todo)} judged before, {len(failed)} failed")
+    for name in sorted(failed)[:SHOWN]:
+        print(f"failed: {name}")
+    if len(failed) > SHOWN:
+        print(f"failed: {len(failed) - SHOWN} more, see \"error\" in the file")
     return 1 if failed else 0
+
+
+@contextmanager
+def only_run(out: Path) -> Iterator[None]:
+    """Keep other runs from a file while this one writes it. Raises EngineError if another does."""
+    path = out.with_name(out.name + ".lock")
+    while True:
+        try:
+            held = lock.take(path)
+        except OSError as error:
+            raise EngineError(f"{out}: {reason(error)}") from None
+        if held is None:
+            raise EngineError(f"{out}: another run is writing it")
+        if _is_still(held, path):
+            break
+        held.close()  # the run that held it has just removed it
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # Windows removes no open file
+            path.unlink()
+        held.close()
+        if sys.platform == "win32":
+            with suppress(OSError):
+                path.unlink()
+
+
+def _is_still(held: IO[bytes], path: Path) -> bool:
+    """Tell whether a locked file is the one of that name."""
+    try:
+        return os.path.samestat(os.fstat(held.fileno()), path.stat())
+    except OSError:
+        return False
 
 
 def lines_of(folder: Path, names: list[str], options: argparse.Namespace) -> Iterator[dict[str, Any]]:
@@ -104,28 +165,51 @@ def lines_of(folder: Path, names: list[str], options: argparse.Namespace) -> Ite
             yield from map(worker.line, names)
         return
     context = multiprocessing.get_context("spawn")
-    with context.Pool(jobs, _begin, (folder, options)) as pool:
-        yield from pool.imap_unordered(_line, names, chunksize=1)
+    with ProcessPoolExecutor(jobs, context, _begin, (folder, options)) as pool:
+        waiting = [pool.submit(_line, name) for name in names]
+        try:
+            for ready in as_completed(waiting):
+                yield ready.result()
+        except BrokenProcessPool:
+            raise EngineError("a process of this run was ended from outside; the same command goes on") from None
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def finished_lines(out: Path) -> set[str]:
-    """Return the files that have a judgment already; cut off a last line that was not finished."""
+    """Return the files that have a judgment already; take out of the file what is none: failures, a line cut short."""
     if not out.is_file():
         return set()
-    data = out.read_bytes()
-    whole = data.rfind(b"\n") + 1
-    if whole < len(data):
-        with out.open("r+b") as file:
-            file.truncate(whole)
-    done = set()
-    for number, text in enumerate(data[:whole].splitlines(), start=1):
-        try:
-            line = json.loads(text)
-            if "error" not in line:
-                done.add(str(line["file"]))
-        except (ValueError, KeyError, TypeError):
-            raise EngineError(f"{out}, line {number}: no judgment; give another file with --out") from None
+    done: set[str] = set()
+    kept = 0
+    with out.open("rb") as file:
+        for number, text in enumerate(file, start=1):
+            if not text.endswith(b"\n"):
+                break  # cut short
+            try:
+                line = json.loads(text)
+                name, error = str(line["file"]), "error" in line
+            except (ValueError, KeyError, TypeError):
+                raise EngineError(f"{out}, line {number}: no judgment; give another file with --out") from None
+            if not error and name not in done:
+                done.add(name)
+                kept += len(text)
+    if kept < out.stat().st_size:
+        _rewrite(out, done)
     return done
+
+
+def _rewrite(out: Path, done: set[str]) -> None:
+    """Keep the first judgment of each of these files and nothing else."""
+    new = out.with_name(out.name + ".new")
+    left = set(done)
+    with out.open("rb") as file, new.open("wb") as kept:
+        for text in file:
+            line = json.loads(text) if text.endswith(b"\n") else {"error": "cut short"}
+            if "error" not in line and line["file"] in left:
+                left.discard(line["file"])
+                kept.write(text)
+    os.replace(new, out)
 
 
 def _write(file: IO[str], line: dict[str, Any]) -> None:

@@ -57,6 +57,8 @@ def main(argv: Sequence[str]) -> int:
         return judge_folder(Path(options.source), options)
     record = read_record(options.source)
     position = position_of(record, options)
+    for doubt in doubts(record, options):
+        print(f"keisei judge: {doubt}", file=sys.stderr)
     if options.influence:
         from engine.judging.influence_text import show
 
@@ -87,19 +89,35 @@ def read_record(source: str) -> GameRecord:
     return parse(data, "standard input")
 
 
+UNNAMED_RULES = "chinese"
+"""What a record is counted by that names no rules, or none that are known."""
+
+
 def position_of(record: GameRecord, options: argparse.Namespace) -> Position:
     """Return the position of a record that the options name. Raises SgfError, ConfigError."""
     from engine.board.rules import parse_rules
 
-    if options.move is not None and options.move < 0:
-        raise ConfigError(f"--move {options.move}: moves count from 0")
+    last = len(record.moves)
+    if options.move is not None and not 0 <= options.move <= last:
+        raise ConfigError(f"--move {options.move}: {record.name} has moves 0 to {last}")
     before = None if options.move is None else options.move + 1
-    position = record.position(before)
+    position = record.position(before, rules=parse_rules(UNNAMED_RULES))
     if options.rules:
         position.set_rules(parse_rules(options.rules))
     if options.komi is not None:
         position.set_komi(options.komi)
     return position
+
+
+def doubts(record: GameRecord, options: argparse.Namespace) -> list[str]:
+    """Return what a record leaves open, in sentences: rules that are not known, rules or komi that it does not name."""
+    found = []
+    if record.rules is None and not options.rules:
+        said = f"names rules that are not known ({record.rules_text[:40]!r})" if record.rules_text else "names no rules"
+        found.append(f"{record.name} {said}: counted by {UNNAMED_RULES} rules; --rules chooses others")
+    if record.komi is None and options.komi is None:
+        found.append(f"{record.name} names no komi: counted with {record.position(1).komi:g}; --komi chooses another")
+    return found
 
 
 def make_judge(options: argparse.Namespace) -> Judge:

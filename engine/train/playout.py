@@ -83,7 +83,7 @@ class PlayOut:
         judgment = self._judge.judge(game)
         dead = np.zeros(game.area, np.bool_)
         dead[list(judgment.dead)] = True
-        finished = passes == 2 and judgment.finished
+        finished = passes == 2 and judgment.settled
         return game, count_end(game.board().ravel(), dead) if finished else None
 
 

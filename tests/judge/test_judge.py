@@ -197,3 +197,38 @@ def test_a_reading_stands_where_the_takers_are_not_near():
             "XXXXXXO.O"]  # fmt: skip
     position = position_of(rows, "chinese")
     assert judge(position, GivenOpinion(np.ones((9, 9)))).dead == {70, 78, 80}
+
+
+def borders(rows, rules, owner=None):
+    """The judgment of a board on which every stone lives, and the open items as (kind, points, moves)."""
+    position = position_of(rows, rules)
+    board = position.board()
+    if owner is None:
+        owner = np.where(board == BLACK, 1.0, np.where(board == WHITE, -1.0, 0.0))
+    judgment = judge(position, GivenOpinion(owner), settings=PLAIN)
+    return judgment, [(item.kind, item.points) for item in judgment.open]
+
+
+def test_dame_are_open_under_area_rules_alone():
+    rows = ["..XO...", "..X.O..", "..XO...", "..X.O..", "..XO...", "..XO...", "..XO..."]
+    judgment, items = borders(rows, "chinese")
+    assert items == [("dame", (10, 24))] and not judgment.finished and judgment.settled
+    assert (judgment.score_low, judgment.expected_score, judgment.score_high) == (judgment.score,) * 3  # one for each
+    judgment, items = borders(rows, "japanese")
+    assert not items and judgment.finished and judgment.points("dame") == [10, 24]
+    judgment, items = borders(["..XO...", *rows[:1] * 4, *rows[-1:], "..X.O.."], "chinese")
+    assert items == [("dame", (45,))]
+    assert (judgment.score_low, judgment.score_high) == (judgment.score - 1, judgment.score + 1)
+
+
+@pytest.mark.parametrize("rules", ["chinese", "japanese"])
+def test_a_point_behind_a_dame_is_open_whatever_the_opinion(rules):
+    """As in a game that was resigned: R13 is dame, but who plays there first decides about R12."""
+    rows = ["..XO...", "..XO...", ".XX.OO.", ".XX..O.", "..XOO..", "..XO...", "..XO..."]
+    for lean in (0.0, -0.9):
+        owner = np.zeros((7, 7))
+        owner[:, :3], owner[:, 4:], owner[3, 3] = 1.0, -1.0, lean
+        owner[[0, 1, 4, 5, 6], 3] = -1.0
+        judgment, items = borders(rows, rules, owner)
+        assert [points for kind, points in items if kind == "border"] == [(25,)] or lean
+        assert not judgment.settled and not judgment.finished

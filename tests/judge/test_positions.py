@@ -53,7 +53,7 @@ def names(actions, position):
 def test_statuses(judge, case: Case, rules):
     position = position_of(case.rows, rules)
     judgment = judge.judge(position)
-    assert judgment.finished == (not case.open)
+    assert judgment.settled == (not case.open), judgment.open
     if case.open:
         point = parse_vertex(case.open, position.width, position.height)
         concerned = [item for item in judgment.open if point in item.points]
@@ -63,8 +63,9 @@ def test_statuses(judge, case: Case, rules):
         return
     assert names(judgment.dead, position) == names(chains_at(position, case.dead), position)
     assert names(judgment.stones(Status.SEKI), position) == names(chains_at(position, case.seki), position)
-    for vertex in case.dame.split():
-        assert judgment.dame.ravel()[parse_vertex(vertex, position.width, position.height)]
+    dame = sorted(parse_vertex(vertex, position.width, position.height) for vertex in case.dame.split())
+    assert [list(item.points) for item in judgment.open] == ([dame] if dame and rules == "chinese" else [])
+    assert all(judgment.dame.ravel()[dame])
 
 
 @pytest.mark.parametrize("case", cases(FINISHED))

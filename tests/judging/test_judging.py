@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
 import sys
+import time
 import types
 
 import numpy as np
@@ -46,8 +48,29 @@ def test_options_choose_the_position(capsys, game):
     _, out, _ = run(capsys, game, "--net", "fake:hash", "--json", "--move", 2, "--rules", "chinese", "--komi", 7)
     data = json.loads(out)
     assert data["moves"] == 2 and data["komi"] == 7 and data["rules"]["scoring"] == "AREA"
-    code, _, err = run(capsys, game, "--net", "fake:hash", "--move", -1)
-    assert code == 2 and "moves count from 0" in err
+    for move in (-1, 7):
+        code, out, err = run(capsys, game, "--net", "fake:hash", "--move", move)
+        assert code == 2 and not out and f"--move {move}" in err and "moves 0 to 6" in err
+    assert json.loads(run(capsys, game, "--net", "fake:hash", "--json", "--move", 6)[1])["moves"] == 6
+
+
+@pytest.mark.parametrize(("rules", "komi", "said"), [
+    ("RU[japanese]", "KM[0.5]", []),
+    ("RU[house rules]", "KM[0.5]", ["names rules that are not known ('house rules')", "chinese"]),
+    ("", "KM[0.5]", ["names no rules", "chinese"]),
+    ("RU[japanese]", "", ["names no komi"]),
+])
+def test_what_a_record_does_not_say_is_told(capsys, tmp_path, rules, komi, said):
+    folder = tmp_path / "games"
+    folder.mkdir()
+    (folder / "a.sgf").write_text(f"(;SZ[7]{rules}{komi};B[cd];W[ed])", encoding="utf-8")
+    code, out, err = run(capsys, folder / "a.sgf", "--influence", "--json")
+    assert code == 0 and err.count("\n") == bool(said) and all(words in err for words in said)
+    assert json.loads(out)["rules"]["scoring"] == ("TERRITORY" if rules == "RU[japanese]" else "AREA")
+    assert run(capsys, folder / "a.sgf", "--influence", "--rules", "aga", "--komi", 7)[2] == ""
+    run(capsys, folder, "--influence", "--jobs", 1)
+    warnings = json.loads((tmp_path / "games.jsonl").read_text(encoding="utf-8")).get("warnings", [])
+    assert len(warnings) == bool(said) and all(words in warnings[0] for words in said)
 
 
 def test_words_and_standard_input(capsys, monkeypatch):
@@ -86,16 +109,23 @@ def test_a_folder_is_judged_once_and_goes_on(capsys, tmp_path):
         (folder / name).write_text(GAME, encoding="utf-8")
     (folder / "bad.sgf").write_text("(;SZ[7];B[cc];B[cc])", encoding="utf-8")
     out = tmp_path / "games.jsonl"
-    code, _, err = run(capsys, folder, "--influence", "--json", "--jobs", 1)
-    assert code == 1 and "4 judged, 1 of them failed, 0 were there" in err
+    code, said, _ = run(capsys, folder, "--influence", "--json", "--jobs", 1)
+    assert code == 1 and str(out) in said and "failed: bad.sgf" in said
+    assert "3 judged, 0 judged before, 1 failed" in said
     lines = {line["file"]: line for line in map(json.loads, out.read_text(encoding="utf-8").splitlines())}
     assert set(lines) == {"a.sgf", "b.sgf", "deep/c.sgf", "bad.sgf"}
     assert "illegal" in lines["bad.sgf"]["error"] and lines["a.sgf"]["record_result"] == "B+3"
     whole = out.read_bytes()
+    for _ in range(2):  # what failed is tried again and keeps one line
+        code, said, _ = run(capsys, folder, "--influence", "--json", "--jobs", 1)
+        assert code == 1 and "0 judged, 3 judged before, 1 failed" in said
+        assert sorted(out.read_bytes().splitlines()) == sorted(whole.splitlines())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["games", "games.jsonl"]
+    whole = out.read_bytes()
     out.write_bytes(whole[: whole.rindex(b"\n", 0, -1) + 20])  # killed while it wrote the last line
     (folder / "bad.sgf").write_text(GAME, encoding="utf-8")
-    code, _, err = run(capsys, folder, "--influence", "--json", "--jobs", 2)
-    assert code == 0 and "were there" in err
+    code, said, _ = run(capsys, folder, "--influence", "--json", "--jobs", 2)
+    assert code == 0 and "judged before, 0 failed" in said
     good = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert sorted(line["file"] for line in good if "error" not in line) == ["a.sgf", "b.sgf", "bad.sgf", "deep/c.sgf"]
 
@@ -162,3 +192,39 @@ def test_the_table_is_printed(capsys, tmp_path):
     assert code == 0 and "winner right, our influence" in out and "mean error" in out
     (tmp_path / "table2.tsv").write_text("nothing\n1\n", encoding="utf-8")
     assert "not a table" in run(capsys, "--alphago50", tmp_path, "--net", "fake:hash")[2]
+
+
+def test_a_folder_without_the_net_says_so_once(capsys, tmp_path):
+    """A pool whose processes cannot start must not start them again and again."""
+    folder = tmp_path / "games"
+    folder.mkdir()
+    for name in "abc":
+        (folder / f"{name}.sgf").write_text(GAME, encoding="utf-8")
+    code, _, err = run(capsys, folder, "--net", tmp_path / "none.safetensors", "--jobs", 2)
+    assert code == 1 and "none.safetensors" in err.splitlines()[-1]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+def test_a_run_that_is_killed_leaves_nothing_running_and_goes_on(capsys, tmp_path):
+    folder = tmp_path / "games"
+    folder.mkdir()
+    for number in range(60):
+        (folder / f"{number:03}.sgf").write_text(GAME, encoding="utf-8")
+    out = tmp_path / "games.jsonl"
+    command = [sys.executable, "-m", "engine", "judge", str(folder), "--net", "fake:hash", "--jobs", "2", "--json",
+               "--set", "judge.nodes=0"]  # fmt: skip
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as first:
+        while first.poll() is None and not (out.is_file() and out.stat().st_size):
+            time.sleep(0.01)
+        first.kill()
+        assert first.stdout is not None
+        first.stdout.read()  # ends when the last process of the run does
+    lines = finished = 0
+    for text in out.read_bytes().splitlines():
+        lines += 1
+        finished += b'"source"' in text
+    code, said, _ = run(capsys, folder, "--net", "fake:hash", "--jobs", 1, "--set", "judge.nodes=0")
+    assert code == 0 and lines - finished <= 1 and f"{60 - finished} judged, {finished} judged before" in said
+    files = [json.loads(line)["file"] for line in out.read_text(encoding="utf-8").splitlines()]
+    assert sorted(files) == sorted(path.name for path in folder.iterdir())
+    assert not (tmp_path / "games.jsonl.lock").exists()

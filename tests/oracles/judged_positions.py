@@ -430,6 +430,7 @@ CASES = [
         ),
         "White needs one more stone for a killing shape and has it: three of a T",
         dead="B9",
+        dame="H4",
         area=-26,
         territory=-17,
         gnugo=True,
@@ -452,7 +453,7 @@ CASES = [
         white_move="C6",
     ),
     Case(
-        "three dame",
+        "four dame",
         (
             "...O.X...",
             "...OXX...",
@@ -465,7 +466,7 @@ CASES = [
             "..O.X....",
         ),
         "points between both sides are nobody's",
-        dame="E9 E6 E3",
+        dame="E9 E6 E3 D1",
         area=7,
         territory=6,
         gnugo=True,
