@@ -17,6 +17,7 @@ from engine.errors import ConfigError, EngineError
 
 COMMANDS = {
     "gtp": ("engine.cli", "gtp", "speak GTP on standard input and output"),
+    "analysis": ("engine.cli", "analysis", "answer queries in JSON, for programs such as KaTrain and Ogatak"),
     "match": ("engine.match.cli", "main", "play engines against each other, and say who is stronger"),
     "ladder": ("engine.match.ladder", "main", "rate the engines of several matches on one scale"),
     "judge": ("engine.judging.cli", "main", "judge positions: dead stones, territory, seki, score, what is open"),
@@ -165,6 +166,36 @@ def gtp(argv: Sequence[str]) -> int:
     front = {key: value for key, value in given.items() if value is not None}
     settings = factory.make_settings(factory.preset("gtp"), *layers(options), {"gtp": front})
     factory.serve_gtp(settings, options.net)
+
+
+def analysis(argv: Sequence[str]) -> int:
+    """Run `keisei analysis`. It takes KataGo's options too, as clients give them: with one dash."""
+    from engine import factory
+    from engine.analysis.options import cfg_layer
+
+    parser = Parser(prog="keisei analysis", allow_abbrev=False, description="Answer queries in JSON, one a line.")
+    add_common_options(parser)
+    parser.add_argument("-model", "--model", metavar="FILE|NAME", help="the same as --net")
+    parser.add_argument("-config", metavar="FILE", action="append", default=[], dest="cfg",
+                        help="a .cfg file of KataGo's, or a .toml file of ours; may be repeated")  # fmt: skip
+    parser.add_argument("-override-config", "--override-config", metavar="K=V,...", action="append", default=[],
+                        help="change what such a file says")  # fmt: skip
+    parser.add_argument("-quit-without-waiting", "--quit-without-waiting", action="store_true",
+                        help="at the end of the input leave at once, without finishing what is queued")  # fmt: skip
+    parser.add_argument("-analysis-threads", "--analysis-threads", "-human-model", "--human-model", dest="ignored",
+                        help="taken, without effect")  # fmt: skip
+    parser.add_argument("--list-settings", action="store_true", help="print every setting for --set, and leave")
+    options = parser.parse_args(list(argv))
+    if options.list_settings:
+        print(settings_text(factory.SECTIONS))
+        return 0
+    files = [*options.cfg, *([options.config] if options.config else [])]
+    options.config = None
+    first, unknown = cfg_layer(files, options.override_config)
+    settings = factory.make_settings(factory.preset("analysis"), *first, *layers(options))
+    if unknown:
+        print(f"keisei: no such settings here, passed over: {unknown}", file=sys.stderr)
+    factory.serve_analysis(settings, options.net or options.model, wait=not options.quit_without_waiting)
 
 
 def settings_text(sections: Mapping[str, type]) -> str:

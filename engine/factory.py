@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from engine import config
+from engine.analysis.settings import AnalysisSettings
 from engine.errors import ConfigError, WeightsError
 from engine.gtp.settings import GtpSettings
 from engine.judge.settings import JudgeSettings
@@ -23,6 +24,7 @@ from engine.search.params import SearchParams
 
 if TYPE_CHECKING:
     from engine.evaluator import AsyncEvaluator
+    from engine.gtp.stderr import StderrHandler
     from engine.judge.judgment_net import JudgmentNetOpinion
     from engine.judge.net_judge import Judge
     from engine.player.player import Player
@@ -35,6 +37,7 @@ SECTIONS: dict[str, type] = {
     "player": PlayerSettings,
     "judge": JudgeSettings,
     "gtp": GtpSettings,
+    "analysis": AnalysisSettings,
 }
 
 Values = Mapping[str, Mapping[str, Any]]
@@ -49,6 +52,7 @@ class EngineSettings:
     player: PlayerSettings
     judge: JudgeSettings
     gtp: GtpSettings
+    analysis: AnalysisSettings
 
 
 def preset(name: str) -> dict[str, dict[str, Any]]:
@@ -177,19 +181,57 @@ def _is_judgment(net: str) -> bool:
 
 def serve_gtp(settings: EngineSettings, net: str | None) -> NoReturn:
     """Speak GTP on stdin and stdout until the end of the process."""
-    import sys
-
     from engine.gtp.controller import Controller
     from engine.gtp.process import claim_streams, serve
-    from engine.gtp.stderr import StderrHandler
 
     claim_streams()
+    handler = _log_to_stderr()
+    source = BackgroundNet(lambda: _load_to_play(net, settings), ask_sizes=_may_refuse_sizes(net))
+    serve(Controller(lambda: make_player(settings, source), settings.gtp), source, handler)
+
+
+def serve_analysis(settings: EngineSettings, net: str | None, *, wait: bool) -> NoReturn:
+    """Answer queries in JSON on stdin and stdout until the end of the process.
+
+    Args:
+        wait: finish what is queued when the input ends.
+    """
+    import io
+    import sys
+
+    from engine.analysis.output import Output
+    from engine.analysis.parse import Defaults
+    from engine.analysis.process import serve
+    from engine.gtp.output import claim_stdout, watch_closing
+    from engine.gtp.process import claim_streams
+
+    claim_streams()
+    handler = _log_to_stderr()
+    stream = claim_stdout()
+    source = BackgroundNet(lambda: _load_to_play(net, settings))
+    serve(
+        Defaults.of(settings.search, settings.player, settings.analysis),
+        settings.judge,
+        source,
+        read=io.FileIO(sys.stdin.fileno(), closefd=False).read,
+        output=Output(stream),
+        handler=handler,
+        wait=wait,
+        watch=lambda call: watch_closing(stream, call),
+    )
+
+
+def _log_to_stderr() -> StderrHandler:
+    """Have everything that is logged written to stderr, from a thread of its own."""
+    import sys
+
+    from engine.gtp.stderr import StderrHandler
+
     handler = StderrHandler(sys.stderr)
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(logging.INFO)
-    source = BackgroundNet(lambda: _load_to_play(net, settings), ask_sizes=_may_refuse_sizes(net))
-    serve(Controller(lambda: make_player(settings, source), settings.gtp), source, handler)
+    return handler
 
 
 def _load_to_play(net: str | None, settings: EngineSettings) -> LoadedNet:
@@ -227,5 +269,6 @@ __all__ = [
     "make_player",
     "make_settings",
     "preset",
+    "serve_analysis",
     "serve_gtp",
 ]

@@ -18,7 +18,7 @@ LAYER_0 = {"engine.errors", "engine.files", "engine.config", "engine.evaluator",
 BOARD = {*LAYER_0, "engine.board"}
 JUDGE = {*BOARD, "engine.search", "engine.judge"}
 PLAYER = {*JUDGE, "engine.sgf", "engine.player"}
-ENGINE = {*PLAYER, "engine.nn", "engine.gtp", "engine.factory", "engine.cli", "engine.__main__"}
+ENGINE = {*PLAYER, "engine.nn", "engine.gtp", "engine.analysis", "engine.factory", "engine.cli", "engine.__main__"}
 APPS = {"engine.match", "engine.train", "engine.evaluate", "engine.bench", "engine.judging"}
 # What each unit may import of the engine, besides itself and the version in `engine`.
 ALLOWED = {
@@ -30,6 +30,7 @@ ALLOWED = {
     "engine.judge": JUDGE,
     "engine.player": PLAYER,
     "engine.gtp": PLAYER,
+    "engine.analysis": PLAYER,
     "engine.factory": ENGINE,
     "engine.cli": ENGINE,
     "engine.__main__": ENGINE,

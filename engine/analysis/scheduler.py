@@ -1,0 +1,408 @@
+"""Runs the searches of all queries in one thread over one evaluator: each adds its leaves to a batch that all share.
+
+A search is cut into steps (`Searcher.begin`, `gather`, `absorb`, `finish`), so its tree does not depend on what runs
+beside it. The oldest of the highest priority fill a batch first; what does not fit in goes on with the next one.
+Everything here belongs to the thread that calls `run`; other threads use `submit`, `terminate`, `call` and `end`.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from bisect import insort
+from collections import deque
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.board.position import Position
+from engine.errors import EngineError, UnsupportedBoardSize
+from engine.evaluator import Evaluation, Evaluator
+from engine.judge.text import as_dict
+from engine.judge.types import Judgment
+from engine.player.thinking import by_policy
+from engine.search.params import SearchParams
+from engine.search.result import SearchResult
+from engine.search.root import Limits
+from engine.search.searcher import Searcher
+
+from . import answer
+from .batches import Batch, Batches, SearchRows
+from .query import Query
+from .settings import AnalysisSettings
+from .waiting import Key, Queue
+
+log = logging.getLogger(__name__)
+
+LOOK_AT_MEMORY = 32  # batches between looks at what the trees hold
+
+
+class Judges(Protocol):
+    """What says which stones are dead."""
+
+    def judge(self, position: Position) -> Judgment:
+        """Return the judgment of a position."""
+        ...
+
+
+class Sink(Protocol):
+    """Where answers go. Either call may raise if nobody reads any more."""
+
+    def write(self, text: str) -> None:
+        """Take one line; may wait until there is room."""
+        ...
+
+    @property
+    def crowded(self) -> bool:
+        """True if the reader is slow, so that reports on the way had better be left out."""
+        ...
+
+
+class Job:
+    """One position of a query, being searched."""
+
+    __slots__ = (
+        "flying", "key", "legal", "next_report", "position", "query", "rows", "searcher", "stopped", "turn",
+    )  # fmt: skip
+
+    def __init__(self, key: Key, query: Query, turn: int, searcher: Searcher, rows: SearchRows) -> None:
+        self.key, self.query, self.turn = (*key, turn), query, turn
+        self.searcher, self.rows = searcher, rows
+        self.next_report = float("inf")
+        self.legal: NDArray[np.uint8] | None = None  # where the policy is wanted
+        self.position: Position | None = None  # for the judge
+        self.flying = False  # its rows are in a batch under way
+        self.stopped = False  # to end as soon as it has landed
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of its board."""
+        return self.query.game.width, self.query.game.height
+
+    def start_clock(self) -> None:
+        """Say that the search begins now."""
+        first = self.query.first_after if self.query.first_after is not None else self.query.every
+        if first is not None:
+            self.next_report = time.monotonic() + first
+
+
+class Filling:
+    """A batch being filled; it is opened by the first that has something for it."""
+
+    def __init__(self, batches: Batches[Job]) -> None:
+        self._batches = batches
+        self.batch: Batch[Job] | None = None
+
+    @property
+    def full(self) -> bool:
+        """True if it has the rows that it should have."""
+        return self.batch is not None and self.batch.rows >= self._batches.rows
+
+    def takes(self, job: Job) -> bool:
+        """Tell whether whatever a search may ask for fits in."""
+        batch = self.batch
+        return batch is None or (
+            job.size == batch.size and batch.rows + len(job.rows.spatial) <= self._batches.capacity
+        )
+
+    def open(self, job: Job) -> Batch[Job]:
+        """Return the batch, for boards of the size of this search."""
+        if self.batch is None:
+            self.batch = self._batches.open(job.size)
+        return self.batch
+
+
+class Scheduler:
+    """Searches what is submitted until it is told that nothing more will come.
+
+    Args:
+        evaluator: the net.
+        params: settings of the searches, those of a query aside.
+        settings: section `analysis`.
+        sink: takes the answers.
+        judge: answers includeJudgment.
+        seed: of every search; None takes one from the system for each.
+    """
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        params: SearchParams,
+        settings: AnalysisSettings,
+        sink: Sink,
+        *,
+        judge: Judges | None = None,
+        seed: int | None = None,
+    ) -> None:
+        self._evaluator, self._params, self._settings, self._sink = evaluator, params, settings, sink
+        self._judge, self._seed = judge, seed
+        self.batches: Batches[Job] = Batches(evaluator, settings.rows)
+        self.slots = settings.searches or 2 * self.batches.depth * self.batches.rows
+        self._queue = Queue()
+        self._active: list[Job] = []  # by key
+        self._idle: list[tuple[Searcher, SearchRows]] = []
+        self._to_judge: deque[tuple[Job, SearchResult]] = deque()
+        self._inbox: deque[Callable[[], None]] = deque()
+        self._change = threading.Condition()
+        self._ended = self._killed = False
+        self._rested = True
+        self.searched = 0  # positions answered
+
+    # -------------------------------------------------------------------------------------- from other threads
+
+    def submit(self, query: Query) -> None:
+        """Have a query answered."""
+        self.call(lambda: self._queue.add(query))
+
+    def terminate(self, number: str | None, turns: frozenset[int] | None = None) -> None:
+        """End the query of that id, None for all, with what was found; or some turns of it."""
+        self.call(lambda: self._terminate(number, turns))
+
+    def clear(self) -> None:
+        """Forget everything that was kept from searches that have ended."""
+        self._idle.clear()
+
+    def call(self, action: Callable[[], None]) -> None:
+        """Have something done between two batches, in the order of these calls."""
+        with self._change:
+            self._inbox.append(action)
+            self._change.notify()
+
+    def end(self) -> None:
+        """Make `run` return once everything is answered."""
+        with self._change:
+            self._ended = True
+            self._change.notify()
+
+    def kill(self) -> None:
+        """Make `run` return after the batch under way."""
+        with self._change:
+            self._ended = self._killed = True
+            self._change.notify()
+
+    @property
+    def waiting(self) -> int:
+        """Positions whose search has not begun."""
+        return self._queue.turns + len(self._inbox)
+
+    # -------------------------------------------------------------------------------------- the thread that works
+
+    def run(self) -> None:
+        """Answer until the end. Raises what the sink raises."""
+        while self._take_inbox():
+            self.step()
+
+    def _take_inbox(self) -> bool:
+        """Do what others asked for; wait if there is nothing else to do. Return False at the end."""
+        while True:
+            with self._change:
+                while not self._inbox and not self._busy and not self._ended:
+                    self._rest()
+                    self._change.wait()
+                if self._killed:
+                    return False
+                actions, self._inbox = self._inbox, deque()
+                if not actions:
+                    return self._busy
+            for action in actions:
+                action()
+
+    @property
+    def _busy(self) -> bool:
+        return bool(self._active or self._to_judge or self._queue.turns or self.batches.flying)
+
+    def _rest(self) -> None:
+        """Use the moment when nothing is searched: the net may change over to a faster form."""
+        if not self._rested:
+            self._rested = True
+            change = getattr(self._evaluator, "between_games", None)
+            if change is not None:
+                change()
+
+    def step(self) -> None:
+        """Send batches while there is room, then take in the oldest."""
+        self._rested = False
+        while not self.batches.full and not self._to_judge:
+            batch = self._fill()
+            if batch is None:
+                break
+            self.batches.send(batch)
+        if self.batches.flying:
+            self.batches.land(self._take_in, self._fail)
+        if self._to_judge and not self.batches.flying:
+            self._finish(*self._to_judge.popleft())
+        if self.batches.sent % LOOK_AT_MEMORY == 0:
+            self._heed_memory()
+
+    def _fill(self) -> Batch[Job] | None:
+        """Gather leaves into a batch, the first in order first. None: nothing is to be evaluated now."""
+        filling = Filling(self.batches)
+        while (urgent := self._queue.first()) is not None and self._before_all(urgent) and self._may_begin(urgent):
+            self._add(filling, self._begin())
+        for going in list(self._active):
+            if not going.flying and not filling.full:
+                self._add(filling, going)
+        while not filling.full and (first := self._queue.first()) is not None and self._may_begin(first):
+            job = self._begin()
+            if job is not None and not filling.takes(job):
+                break
+            self._add(filling, job)
+        return filling.batch
+
+    def _add(self, filling: Filling, job: Job | None) -> None:
+        """Have a search fill its rows of the batch, if they fit in."""
+        if job is None or not filling.takes(job):
+            return
+        count = self._gather(job)
+        if count:
+            root = job.query.root
+            filling.open(job).add(job, job.rows, count, ownership=root.ownership or root.moves_ownership)
+            job.flying = True
+
+    def _before_all(self, key: Key) -> bool:
+        """Tell whether what waits is more urgent than what could go on."""
+        idle = next((job for job in self._active if not job.flying), None)
+        return idle is not None and key[0] < idle.key[0]
+
+    def _may_begin(self, key: Key) -> bool:
+        """Tell whether there is room for one more search; what is more urgent than all others finds some."""
+        active = self._active
+        if len(active) < self.slots:
+            return True
+        return len(active) < 2 * self.slots and key[0] < active[0].key[0]
+
+    def _begin(self) -> Job | None:
+        """Begin the search that is next; None if it cannot be, and then that was said."""
+        key, query, turn = self._queue.take()
+        searcher, rows = self._idle.pop() if self._idle else self._new_searcher()
+        job = Job(key, query, turn, searcher, rows)
+        try:
+            if query.limits.seconds is not None:
+                self.batches.warm(job.size)
+            searcher.clear()
+            searcher.params = query.params
+            searcher.reseed(self._seed)
+            position, color = query.game.position(turn), query.game.color_at(turn)
+            searcher.set_position(position, color)
+            if query.wanted.policy:
+                job.legal = position.legal_mask(color)
+            if query.wanted.judgment:
+                job.position = position.copy()
+            limits = Limits(visits=1) if rows.policy_only else query.limits
+            searcher.begin(limits, root=query.root)
+        except Exception as error:
+            self._refuse(job, error)
+            return None
+        job.start_clock()
+        insort(self._active, job, key=lambda job: job.key)
+        return job
+
+    def _new_searcher(self) -> tuple[Searcher, SearchRows]:
+        rows = SearchRows(self._evaluator)
+        return Searcher(rows, self._params, seed=self._seed), rows
+
+    def _gather(self, job: Job) -> int:
+        """Return how many rows a search wants evaluated; 0 if it is over, and then it was answered."""
+        try:
+            count = job.searcher.gather()
+        except Exception as error:
+            self._fail(job, error)
+            return 0
+        if not count:
+            self._complete(job)
+        return count
+
+    def _take_in(self, job: Job, evaluation: Evaluation, first: int) -> None:
+        """Give a search what it asked for."""
+        job.flying = False
+        try:
+            job.searcher.absorb(evaluation, first)
+        except Exception as error:
+            self._fail(job, error)
+            return
+        if job.stopped:
+            self._complete(job)
+        elif job.next_report <= (now := time.monotonic()):
+            if not self._sink.crowded:
+                result = job.searcher.result(job.query.root)
+                assert result is not None
+                self._answer(job, result, during=True)
+            job.next_report = max(job.next_report + (job.query.every or float("inf")), now)
+
+    def _complete(self, job: Job) -> None:
+        """End a search and answer with what it found, at once or after the judge."""
+        try:
+            result = job.searcher.finish()
+        except EngineError:  # it was ended before the root was evaluated
+            self._leave(job)
+            self._sink.write(answer.no_results(job.query.id, job.turn))
+            return
+        self._leave(job)
+        if job.position is not None and self._judge is not None:
+            self._to_judge.append((job, result))
+        else:
+            self._finish(job, result)
+
+    def _finish(self, job: Job, result: SearchResult) -> None:
+        self.searched += 1
+        self._answer(job, result, during=False)
+
+    def _answer(self, job: Job, result: SearchResult, *, during: bool) -> None:
+        """Write what a search found."""
+        judgment = None
+        if job.rows.policy_only:
+            result = by_policy(result)
+        try:
+            if job.position is not None and not during and self._judge is not None:
+                judgment = as_dict(job.position, self._judge.judge(job.position))
+            text = answer.result_line(
+                job.query.id, job.turn, result, job.query.wanted, during=during, legal=job.legal, judgment=judgment
+            )
+        except Exception as error:
+            text = self._error(job, error)
+        self._sink.write(text)
+
+    def _fail(self, job: Job, error: Exception) -> None:
+        self._leave(job, reusable=False)
+        self._refuse(job, error)
+
+    def _refuse(self, job: Job, error: Exception) -> None:
+        self._sink.write(self._error(job, error))
+
+    def _error(self, job: Job, error: Exception) -> str:
+        if isinstance(error, UnsupportedBoardSize):
+            return answer.error(str(error), field="boardXSize", number=job.query.id)
+        if isinstance(error, EngineError):
+            return answer.error(str(error), number=job.query.id, turn=job.turn)
+        log.exception("query %.100s failed", job.query.id, exc_info=error)
+        return answer.error("internal error", number=job.query.id, turn=job.turn)
+
+    def _leave(self, job: Job, *, reusable: bool = True) -> None:
+        job.flying = False
+        self._active.remove(job)
+        if reusable and len(self._idle) < self.slots:
+            job.searcher.drop_tree()
+            self._idle.append((job.searcher, job.rows))
+
+    def _terminate(self, number: str | None, turns: frozenset[int] | None) -> None:
+        for query, turn in list(self._queue.remove(number, turns)):
+            self._sink.write(answer.no_results(query.id, turn))
+        for job in list(self._active):
+            if number in (None, job.query.id) and (turns is None or job.turn in turns):
+                job.stopped = True
+                if not job.flying:
+                    self._complete(job)
+
+    def _heed_memory(self) -> None:
+        """End the largest search where all trees together hold too much."""
+        held = {id(job): job.searcher.tree_bytes for job in self._active}
+        if sum(held.values()) > self._settings.memory << 20:
+            largest = max(self._active, key=lambda job: held[id(job)])
+            log.warning("the trees hold more than analysis.memory; the largest search ends with %d visits",
+                        largest.searcher.visits)  # fmt: skip
+            largest.stopped = True
+            if not largest.flying:
+                self._complete(largest)
