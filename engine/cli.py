@@ -1,7 +1,8 @@
 """The command line: `keisei COMMAND …`. Parses options and hands over; every command lives in its own package.
 
 Only what a command needs is imported, since `keisei gtp` has to answer at once. An error is one line on stderr, with
-exit code 2 for wrong usage and 1 for everything else.
+exit code 2 for wrong usage (an option, a setting, a recipe) and 1 for everything else (a file, a folder, a net that is
+not there or not right). A command that was stopped says so and ends with 128 and the signal's number.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ COMMANDS = {
     "export": ("engine.train.export", "main", "put a trained net into weights/"),
 }
 BENCHMARKS = ("board", "net", "search")
+RESUMABLE = ("train", "label", "selfplay", "loop")  # what was done is kept, and the same command goes on from there
 
 Layer = dict[str, dict[str, Any]]
 
@@ -67,8 +69,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except EngineError as error:
         print(f"keisei {words[0]}: {error}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        return 130
+    except KeyboardInterrupt as stop:
+        goes_on = "; the same command goes on" if words[0] in RESUMABLE else ""
+        print(f"keisei {words[0]}: stopped{goes_on}", file=sys.stderr)
+        return 128 + (stop.args[0] if stop.args and isinstance(stop.args[0], int) else 2)
     except BrokenPipeError:
         sys.stderr.close()
         return 1

@@ -22,6 +22,9 @@ from engine.files import read_small, reason
 
 T = TypeVar("T")
 
+LIKE = 0.66
+"""Least likeness (of difflib, 0 to 1) of a name that is suggested: two of three letters, as in gpt and gtp."""
+
 MAX_WHOLE = (1 << 63) - 1
 """Largest whole number that a setting may hold."""
 
@@ -200,11 +203,12 @@ def assemble(
 
 
 def nearest(key: str, known: Iterable[str]) -> str:
-    """Return " (did you mean X?)" for the known key most like this one, or an empty text."""
+    """Return " (did you mean X?)" for the known key most like this one, or an empty text if none is like it."""
     import difflib  # here: only an error needs it, and every start of the engine imports this module
 
-    close = difflib.get_close_matches(key.lower(), list(known), n=1, cutoff=0.5)
-    return f" (did you mean {close[0]}?)" if close else ""
+    folded = {name.lower(): name for name in known}
+    close = difflib.get_close_matches(key.lower(), list(folded), n=1, cutoff=LIKE)
+    return f" (did you mean {folded[close[0]]}?)" if close else ""
 
 
 def to_text(value: Any) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from engine import config
 from engine.analysis.settings import AnalysisSettings
-from engine.errors import ConfigError, WeightsError
+from engine.errors import ConfigError
 from engine.gtp.settings import GtpSettings
 from engine.judge.settings import JudgeSettings
 from engine.nn.settings import NetSettings
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from engine.player.player import Player
 
 log = logging.getLogger(__name__)
+
+FAKES = ("fake:uniform", "fake:hash")  # nets for tests
 
 SECTIONS: dict[str, type] = {
     "search": SearchParams,
@@ -80,7 +82,7 @@ def load(net: str | None, settings: NetSettings) -> LoadedNet:
     Raises:
         WeightsError: naming the net.
     """
-    if net is not None and net.startswith("fake:"):
+    if net in FAKES:
         return _fake(net)
     from engine.nn.catalog import find
 
@@ -153,7 +155,7 @@ def load_judging(net: str | None, settings: EngineSettings) -> LoadedNet:
     """Load a net and, if there is one to ask, the judgment net beside it. Raises WeightsError."""
     loaded = load(net, settings.net)
     wanted = settings.judge.net
-    if wanted == "none" or (net or "").startswith("fake:") or (wanted == "auto" and not _ships("judgment")):
+    if wanted == "none" or net in FAKES or (wanted == "auto" and not _ships("judgment")):
         return loaded
     from engine.judge.asking import NetOpinion
     from engine.judge.blend import Blend
@@ -171,7 +173,7 @@ def _ships(name: str) -> bool:
 
 def _is_judgment(net: str) -> bool:
     """Tell whether a file or name is a judgment net's. Raises WeightsError."""
-    if net.startswith("fake:"):
+    if net in FAKES:
         return False
     from engine.nn.catalog import find
     from engine.nn.net import load_net
@@ -185,6 +187,7 @@ def serve_gtp(settings: EngineSettings, net: str | None) -> NoReturn:
     from engine.gtp.process import claim_streams, serve
 
     claim_streams()
+    _refuse_absent(net, settings)
     handler = _log_to_stderr()
     source = BackgroundNet(lambda: _load_to_play(net, settings), ask_sizes=_may_refuse_sizes(net))
     serve(Controller(lambda: make_player(settings, source), settings.gtp), source, handler)
@@ -206,6 +209,7 @@ def serve_analysis(settings: EngineSettings, net: str | None, *, wait: bool) -> 
     from engine.gtp.process import claim_streams
 
     claim_streams()
+    _refuse_absent(net, settings)
     handler = _log_to_stderr()
     stream = claim_stdout()
     source = BackgroundNet(lambda: _load_to_play(net, settings))
@@ -234,6 +238,20 @@ def _log_to_stderr() -> StderrHandler:
     return handler
 
 
+def _refuse_absent(net: str | None, settings: EngineSettings) -> None:
+    """Look for the files of all nets that a session was told to use. Raises WeightsError naming one that is not there.
+
+    Only the names are looked up, which takes no time; what is wrong in a file comes out when it is loaded.
+    """
+    from engine.nn.catalog import find
+
+    if net in FAKES:
+        return
+    named = [net] + [name for name in (settings.net.value_net, settings.judge.net) if name not in ("auto", "none")]
+    for name in named:
+        find(name)
+
+
 def _load_to_play(net: str | None, settings: EngineSettings) -> LoadedNet:
     """Load a net for a long session: it may become faster while it plays."""
     loaded = load_judging(net, settings)
@@ -246,11 +264,7 @@ def _load_to_play(net: str | None, settings: EngineSettings) -> LoadedNet:
 def _fake(net: str) -> LoadedNet:
     from engine.evaluator_fakes import HashEvaluator, UniformEvaluator
 
-    if net == "fake:hash":
-        return LoadedNet(HashEvaluator(), net)
-    if net == "fake:uniform":
-        return LoadedNet(UniformEvaluator(), net)
-    raise WeightsError(f"{net}: there is no such test evaluator")
+    return LoadedNet(HashEvaluator() if net == "fake:hash" else UniformEvaluator(), net)
 
 
 def _may_refuse_sizes(net: str | None) -> bool:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.machinery
 import os
+import signal
 import subprocess
 import sys
+import types
 
 import pytest
 
@@ -107,10 +110,39 @@ def test_every_setting_is_documented_and_within_its_own_range():
 def test_errors_of_the_process():
     done = run("gtp", "--set", "search.cpukt=1")
     assert (done.returncode, done.stdout) == (2, "") and done.stderr.count("\n") == 1
-    done = run("gtp", "--net", "fake:nothing")
-    assert done.returncode == 1 or done.returncode == 0  # whichever comes first: the end of the input or the error
+    for words in (["--net", "fake:nothing"], ["--net", "/nowhere/x.bin.gz"], ["--set", "judge.net=nonet"]):
+        done = run("gtp", *words)
+        assert (done.returncode, done.stdout) == (1, "") and "GTP ready" not in done.stderr
+        assert done.stderr.startswith("keisei gtp: ") and done.stderr.count("\n") == 1, words
     done = run("bench")
     assert done.returncode == 2 and "usage: keisei bench board" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "stop", "code", "said"),
+    [
+        ("train", KeyboardInterrupt(), 130, "keisei train: stopped; the same command goes on\n"),
+        ("label", KeyboardInterrupt(signal.SIGTERM), 143, "keisei label: stopped; the same command goes on\n"),
+        ("evaluate", KeyboardInterrupt(), 130, "keisei evaluate: stopped\n"),
+    ],
+)
+def test_a_command_that_was_stopped_says_so(capsys, monkeypatch, command, stop, code, said):
+    def stopped(words):
+        raise stop
+
+    monkeypatch.setitem(cli.COMMANDS, command, ("tests_stopped", "main", ""))
+    monkeypatch.setitem(sys.modules, "tests_stopped", module := types.ModuleType("tests_stopped"))
+    module.__spec__ = importlib.machinery.ModuleSpec("tests_stopped", None)
+    module.main = stopped
+    assert cli.main([command]) == code
+    assert capsys.readouterr().err == said
+
+
+def test_nothing_far_fetched_is_suggested(capsys):
+    for word in ("run", "foo", "stop"):
+        assert cli.main([word]) == 2 and "did you mean" not in capsys.readouterr().err, word
+    for word, meant in (("trian", "train"), ("eval", "evaluate"), ("label s", "label")):
+        assert cli.main([word]) == 2 and f"(did you mean {meant}?)" in capsys.readouterr().err.splitlines()[-1]
 
 
 def test_settings_are_listed(capsys):

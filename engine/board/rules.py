@@ -6,12 +6,12 @@ The table of names is docs/nets.md §6. Komi is not a rule here: it belongs to t
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from engine.config import nearest
 from engine.errors import ConfigError
 
 CHOICES = {
@@ -95,8 +95,7 @@ class Rules:
 def _field_of(key: str) -> str:
     if key in JSON_KEYS:
         return JSON_KEYS[key]
-    near = difflib.get_close_matches(key, JSON_KEYS, n=1, cutoff=0)
-    raise ConfigError(f"rules: unknown key {key!r}; the nearest is {near[0]!r}")
+    raise ConfigError(f"rules: unknown key {key!r}{nearest(key, JSON_KEYS)}: there are {', '.join(JSON_KEYS)}")
 
 
 def _value_of(key: str, value: Any) -> str | bool:
@@ -137,14 +136,13 @@ NAMED: dict[str, Rules] = {
 def rules_by_name(name: str) -> Rules:
     """Return a named rule set. Case does not matter; words may be joined by hyphen, space, underscore or nothing.
 
-    Raises ConfigError naming the nearest known name.
+    Raises ConfigError naming a known name that is like it, and all.
     """
     wanted = _folded(name)
     for known, rules in NAMED.items():
         if _folded(known) == wanted:
             return rules
-    near = difflib.get_close_matches(name.strip().lower(), NAMED, n=1, cutoff=0)
-    raise ConfigError(f"unknown rules: {name}; the nearest is {near[0]}")
+    raise ConfigError(f"unknown rules: {name}{nearest(name.strip(), NAMED)}: there are {', '.join(NAMED)}")
 
 
 def parse_rules(text: str, base: Rules | None = None) -> Rules:

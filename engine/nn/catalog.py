@@ -7,7 +7,6 @@ listing nets reads no net.
 from __future__ import annotations
 
 import argparse
-import difflib
 import json
 import os
 import re
@@ -17,6 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..config import nearest
 from ..errors import EngineError, WeightsError
 
 MANIFEST = "manifest.toml"
@@ -72,23 +72,25 @@ def _entry(folder: Path, name: str, table: dict[str, Any]) -> Entry:
 def find(name: str | None) -> Path:
     """Return the file for `--net`: a path, the name of a shipped net, or the default net for None.
 
-    Raises: WeightsError naming the nearest shipped net where there is neither.
+    Raises: WeightsError naming the shipped nets where there is neither.
     """
     if name is not None and os.path.isfile(name):  # never raises, whatever the name
         return Path(name)
+    if name is not None and os.path.isdir(name):
+        raise WeightsError(f"{name}: a folder, not a net file")
     if name is not None and (Path(name).suffix or "/" in name or "\\" in name):
         raise WeightsError(f"{name}: no such file")
     entries = read_manifest()
-    if name is None:
-        if not entries:
-            raise WeightsError("no net ships with this installation: give a file with --net")
-        return entries[0].path
-    for entry in entries:
-        if entry.name == name:
-            return entry.path
-    near = difflib.get_close_matches(name, [e.name for e in entries], 1)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    raise WeightsError(f"{name}: neither a file nor a shipped net{hint}")
+    if name is None and not entries:
+        raise WeightsError("no net ships with this installation: give a file with --net")
+    found = entries[0] if name is None else next((entry for entry in entries if entry.name == name), None)
+    if found is None:
+        names = [entry.name for entry in entries]
+        shipped = f"shipped are {', '.join(names)}" if names else "none ships"
+        raise WeightsError(f"{name}: neither a file nor a shipped net{nearest(str(name), names)}: {shipped}")
+    if not found.path.is_file():
+        raise WeightsError(f"{found.path}: the file of the shipped net {found.name} is missing")
+    return found.path
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -105,14 +107,48 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _list(as_json: bool) -> int:
-    for i, entry in enumerate(read_manifest()):
-        if as_json:
+    entries = read_manifest()
+    if as_json:
+        for entry in entries:
             print(json.dumps({**asdict(entry), "path": str(entry.path)}, sort_keys=True))
-            continue
-        print(f"{entry.name}{'' if i else ' (default)'}: {entry.path.name}, {entry.encoding}")
-        for key, value in entry.about.items():
-            print(f"    {key}: {value}")
+        return 0
+    rows: list[tuple[str, ...]] = [("name", "weights", "MB", "boards", "encoding", "use")]
+    rows += [_row(entry, plays=not number) for number, entry in enumerate(entries)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = (cell.rjust(width) if i in (1, 2) else cell.ljust(width) for i, (cell, width) in
+                 enumerate(zip(row, widths, strict=True)))  # fmt: skip
+        print("  ".join(cells).rstrip())
+    for entry in entries:
+        if isinstance(entry.about.get("measured"), dict):
+            print(f"\n{entry.name}, measured:")
+            for what, figure in entry.about["measured"].items():
+                print(f"  {what}: {str(figure).split(': keisei ')[0]}")
+    print("\nmore of a net: keisei nets info NAME; for programs: keisei nets list --json")
     return 0
+
+
+def _row(entry: Entry, *, plays: bool) -> tuple[str, ...]:
+    """Return a net's line of the table: the cells of what is known of it."""
+    about = entry.about
+    size = f"{about['bytes'] / 1e6:.1f}" if isinstance(about.get("bytes"), int) else ""
+    weights = f"{about['parameters']:,}".replace(",", " ") if isinstance(about.get("parameters"), int) else ""
+    use = "plays, if no other is named" if plays else str(about.get("about", "")).split(";")[0]
+    return entry.name, weights, size, boards(about.get("sizes")), entry.encoding, use
+
+
+def boards(sizes: Any) -> str:
+    """Return board sizes [[width, height], …] in short: "7-19", or "9, 13, 19"; others than squares in full."""
+    try:
+        pairs = sorted((int(width), int(height)) for width, height in sizes or ())
+    except (TypeError, ValueError):
+        return ""
+    sides = [width for width, height in pairs if width == height]
+    if len(sides) > 2 and sides == list(range(sides[0], sides[-1] + 1)):
+        found = [f"{sides[0]}-{sides[-1]}"]
+    else:
+        found = [str(side) for side in sides]
+    return ", ".join(found + [f"{width}x{height}" for width, height in pairs if width != height])
 
 
 def _info(name: str | None, as_json: bool) -> int:

@@ -6,7 +6,6 @@ that could not be read, with the reason. Held-out games stay in the table: who t
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import json
 import logging
@@ -17,6 +16,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from engine.cli import Parser
 from engine.errors import ConfigError
 
 from .records import Game, read_any, write_table
@@ -86,7 +86,7 @@ def parse_sizes(text: str) -> frozenset[int]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `keisei records`. Errors go to the caller as EngineError."""
-    parser = argparse.ArgumentParser(prog="keisei records", description=__doc__)
+    parser = Parser(prog="keisei records", description=__doc__)
     parser.add_argument("sources", nargs="+", type=Path, help="SGF folder, SGF file or table (.tsv, .tsv.xz)")
     parser.add_argument("--out", required=True, type=Path, help="the table to write; .tsv or .tsv.xz")
     parser.add_argument("--exclude", action="append", default=[], type=Path, help="games never to take, as sources are")

@@ -5,7 +5,6 @@ Takes one position in a fixed, seeded choice of every game, so the same command 
 
 from __future__ import annotations
 
-import argparse
 import json
 import logging
 import random
@@ -16,6 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from engine.cli import Parser
 
 from .nets import add_net_options, open_net
 from .records import Game, RecordError, letters_to_actions, read_any
@@ -121,7 +122,7 @@ def later_ranks(logits: NDArray[np.float32], sample: Sample) -> list[tuple[int, 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `keisei evaluate`. Errors go to the caller as EngineError."""
-    parser = argparse.ArgumentParser(prog="keisei evaluate", description=__doc__)
+    parser = Parser(prog="keisei evaluate", description=__doc__)
     parser.add_argument("what", choices=["policy"])
     parser.add_argument("--net", help="net file or shipped net; default: the shipped one")
     parser.add_argument(

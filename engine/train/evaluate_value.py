@@ -7,7 +7,6 @@ not: who has won? (For collections that nothing is trained on, such as the 50 ga
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import sys
@@ -17,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from engine.cli import Parser
 
 from .ends import final_owners, final_score, rules_of, scoring_of
 from .nets import add_net_options, open_net
@@ -194,7 +195,7 @@ def table_text(figures: dict[str, dict[str, float]]) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `keisei evaluate value`. Errors go to the caller as EngineError."""
-    parser = argparse.ArgumentParser(prog="keisei evaluate value", description=__doc__)
+    parser = Parser(prog="keisei evaluate value", description=__doc__)
     parser.add_argument("--net", help="net file or shipped net; default: the shipped one")
     parser.add_argument("--teacher", help="net file or shipped net to compare with")
     parser.add_argument("--games", required=True, type=Path, action="append", help="table or SGF folder; repeatable")

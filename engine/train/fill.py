@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from typing import Any, TypeVar
 
+from engine.config import nearest
 from engine.errors import ConfigError
 
 T = TypeVar("T")
@@ -20,8 +20,7 @@ def fill(kind: type[T], table: dict[str, Any], section: str) -> T:
     defaults = {f.name: f for f in dataclasses.fields(kind)}  # type: ignore[arg-type]
     for key, value in table.items():
         if key not in defaults:
-            near = difflib.get_close_matches(key, defaults, 1)
-            raise ConfigError(f"[{section}] has no {key!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+            raise ConfigError(f"[{section}] has no {key!r}{nearest(key, defaults)}")
         wanted = defaults[key].type
         fits = {"int": int, "float": (int, float), "str": str, "bool": bool}.get(str(wanted))
         if fits and (not isinstance(value, fits) or (isinstance(value, bool) and wanted != "bool")):  # type: ignore[arg-type]

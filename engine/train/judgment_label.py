@@ -21,18 +21,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.board.position import BLACK, WHITE, Position
-from engine.errors import ConfigError, EngineError
+from engine.cli import Parser
+from engine.errors import EngineError
 from engine.judge.judgment_net import HISTORY, view_of
 
+from .advice import shards_folder
+from .folder import held
 from .judged import JudgedGame, read_judged, replay_judged
 from .judgment_targets import SWAPPED, UNKNOWN, Points, classes_of, g_of
-from .nets import add_net_options, open_net
+from .label import parse_part
+from .nets import add_net_options, at_least, open_net
 from .plane_store import store_planes
 from .playout import Count, PlayOut, count_end
-from .recipe import Recipe, data_home, read_recipe
+from .recipe import Recipe, read_recipe
 from .records import RecordError
 from .samples import Sample, draw, replay
-from .shards import Header, ShardWriter, game_number, make_header
+from .shards import Header, ShardWriter, check_folder, game_number, make_header
 from .targets import pack_points
 
 if TYPE_CHECKING:
@@ -211,19 +215,18 @@ def label(recipe: Recipe, root: Path, out: Path, header: Header, evaluator: Eval
 
 def main(argv: Sequence[str]) -> int:
     """Run `keisei label --judgment`. Errors go to the caller as EngineError."""
-    parser = argparse.ArgumentParser(prog="keisei label --judgment", description=__doc__)
+    parser = Parser(prog="keisei label --judgment", description=__doc__)
     parser.add_argument("--judgment", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--recipe", required=True, help="recipe name or TOML file; its [samples] is the plan")
     parser.add_argument("--data", required=True, type=Path, help="folder of the game collections")
     parser.add_argument("--teacher", help="net that plays positions out; without one judged games alone are labelled")
-    parser.add_argument("--visits", type=int, default=16, help="of each move of a play-out")
+    parser.add_argument("--visits", type=at_least(1), default=16, help="of each move of a play-out")
     parser.add_argument("--out", type=Path, help="shard folder; default $KEISEI_DATA/<recipe>/judgment-shards")
     parser.add_argument("--part", default="0/1", metavar="I/N", help="only every N-th game or position, from the I-th")
     add_net_options(parser)
     options = parser.parse_args(argv)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
-    if options.visits < 1:
-        raise ConfigError(f"--visits {options.visits}: at least 1")
+    parse_part(options.part)
     recipe = read_recipe(options.recipe)
     evaluator, teacher = None, ""
     if options.teacher:
@@ -232,7 +235,9 @@ def main(argv: Sequence[str]) -> int:
     encoding = recipe.labels.encoding or recipe.kind().encoding or "katago-v7"
     plan = dataclasses.asdict(recipe.samples)
     header = make_header(encoding, TARGETS, teacher=teacher, plan=plan)
-    out = options.out or data_home() / recipe.name / "judgment-shards"
-    log.info("labelling into %s", out)
-    label(recipe, options.data, out, header, evaluator, options)
+    out = options.out or shards_folder(recipe)
+    with held(out, f"lock-{options.part.replace('/', '-of-')}"):
+        check_folder(out, header)
+        log.info("labelling into %s", out)
+        label(recipe, options.data, out, header, evaluator, options)
     return 0

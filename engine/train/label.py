@@ -22,15 +22,19 @@ from typing import Any, Protocol
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from engine.cli import Parser
 from engine.errors import ConfigError
 from engine.evaluator import ENCODING_SHAPES
 
+from .advice import check_sources, shards_folder, shortfall, without_absent_exclusions
+from .folder import held, write_whole
 from .labeller import Labeller, batch_of
-from .nets import add_net_options, add_ray_options, describe_net, open_net
+from .nets import add_net_options, add_ray_options, at_least, describe_net, open_net
 from .plane_store import ShardError
-from .recipe import Recipe, data_home, read_recipe
-from .samples import STREAM, Sample, SourcePlan, draw
-from .shards import Header, ShardWriter, make_header
+from .recipe import Recipe, read_recipe
+from .records import RecordError
+from .samples import STREAM, Sample, SamplePlan, SourcePlan, draw
+from .shards import Header, ShardWriter, check_folder, make_header
 from .targets import TEACHER_TARGETS
 
 log = logging.getLogger(__name__)
@@ -132,7 +136,9 @@ def label(
                 log.info("%d labelled, %d left out, %.0f a second", written, skipped, rate)
     for size, writer in writers.items():
         writer.flush(used.get(size, 0))
-    log.info("%d labelled, %d left out, %.0f s", written, skipped, time.monotonic() - start)
+    log.info("%d labelled, %.0f s", written, time.monotonic() - start)
+    if skipped:
+        log.warning("%d positions left out: a move of their game is forbidden (occupied, ko, suicide)", skipped)
     return written
 
 
@@ -200,44 +206,64 @@ def main(argv: Sequence[str] | None = None) -> int:
         from .judgment_label import main as label_judgments
 
         return label_judgments(words)
-    parser = argparse.ArgumentParser(prog="keisei label", description=__doc__)
+    parser = Parser(prog="keisei label", description=__doc__)
     parser.add_argument("--judgment", action="store_true", help="label for the judgment net; has options of its own")
     parser.add_argument("--teacher", help="net whose opinion is the target (file or shipped); default: records alone")
     parser.add_argument("--recipe", required=True, help="recipe name or TOML file; its [samples] is the plan")
-    parser.add_argument("--data", type=Path, default=Path(), help="folder that the recipe's paths are relative to")
+    parser.add_argument("--data", type=Path, help="folder that the recipe's paths are relative to; default: this one")
     parser.add_argument("--games", action="append", default=[], help="table or SGF folder instead of the recipe's")
-    parser.add_argument("--positions", type=int, default=100_000, help="of each of --games, at most")
+    parser.add_argument("--positions", type=at_least(1), default=100_000, help="of each of --games, at most")
+    parser.add_argument("--per-game", type=at_least(1), default=4, help="positions of a game of --games, at most")
     parser.add_argument("--out", type=Path, help="shard folder; default $KEISEI_DATA/<recipe>/shards")
-    parser.add_argument("--batch", type=int, default=16, help="positions an evaluation on 19x19")
+    parser.add_argument("--batch", type=at_least(1), default=16, help="positions an evaluation on 19x19")
     parser.add_argument("--part", default="0/1", metavar="I/N", help="label only every N-th sample, from the I-th")
-    parser.add_argument("--shard-size", type=int, default=4096, help="positions a file")
+    parser.add_argument("--shard-size", type=at_least(1), default=4096, help="positions a file")
     add_net_options(parser)
     add_ray_options(parser)
     arguments = parser.parse_args(words)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
     parse_part(arguments.part)
-    recipe = read_recipe(arguments.recipe)
+    recipe, root = read_recipe(arguments.recipe), arguments.data or Path()
     if arguments.games:
-        sources = tuple(SourcePlan(path, arguments.positions) for path in arguments.games)
-        recipe = dataclasses.replace(recipe, samples=dataclasses.replace(recipe.samples, sources=sources))
+        sources = tuple(SourcePlan(path, arguments.positions, arguments.per_game) for path in arguments.games)
+        plan = dataclasses.replace(recipe.samples, sources=sources)
+        plan = plan if arguments.data else without_absent_exclusions(plan, root)
+        recipe = dataclasses.replace(recipe, samples=plan)
+    check_sources(recipe.samples, root, own=bool(arguments.games))
     taught_in, teacher = describe_net(arguments.teacher) if arguments.teacher else ("", "")
-    out = arguments.out or data_home() / recipe.name / "shards"
+    out = arguments.out or shards_folder(recipe)
     header = plan_header(recipe, taught_in, teacher)
-    told: dict[str, dict[str, int]] = {}
-    samples = draw(recipe.samples, arguments.data, told, games=Path() if arguments.games else None)
-    for source, counts in told.items():
-        log.info("%s: %s", source, ", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "sources.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
-    log.info("labelling into %s", out)
-    label(
-        make_workers(arguments, header),
-        header,
-        samples,
-        out,
-        batch=arguments.batch,
-        part=arguments.part,
-        total=len(samples),
-        capacity=arguments.shard_size,
-    )
+    with held(out, f"lock-{arguments.part.replace('/', '-of-')}"):
+        check_folder(out, header)
+        samples = draw_and_tell(recipe.samples, root, Path() if arguments.games else root, out)
+        label(
+            make_workers(arguments, header),
+            header,
+            samples,
+            out,
+            batch=arguments.batch,
+            part=arguments.part,
+            total=len(samples),
+            capacity=arguments.shard_size,
+        )
     return 0
+
+
+def draw_and_tell(plan: SamplePlan, root: Path, games: Path, out: Path) -> list[Sample]:
+    """Return the samples of a plan; say, and write into sources.json, what became of every source's games.
+
+    Raises:
+        RecordError: there is nothing to label.
+    """
+    told: dict[str, dict[str, int]] = {}
+    samples = draw(plan, root, told, games=games)
+    for source in plan.sources:
+        counts = told[source.path]
+        log.info("%s: %s", source.path, ", ".join(f"{count} {what}" for what, count in sorted(counts.items())))
+        if text := shortfall(source, counts):
+            log.warning("%s", text)
+    if not samples:
+        raise RecordError("no position to label: every game was left out (see above)")
+    write_whole(out / "sources.json", json.dumps(told, indent=1) + "\n")
+    log.info("labelling into %s", out)
+    return samples

@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from engine.evaluator import Evaluator
 
 
+def at_least(low: int) -> Callable[[str], int]:
+    """Return what reads an option's whole number that is not below `low`."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number") from None
+        if number < low:
+            raise argparse.ArgumentTypeError(f"{number} is too small, at least {low}")
+        return number
+
+    return read
+
+
 def add_net_options(parser: argparse.ArgumentParser) -> None:
     """Add --device, --precision and --threads."""
     parser.add_argument("--device", default="auto", help="auto, cpu or cuda:N")
     parser.add_argument("--precision", default="auto", choices=["auto", "float32", "bfloat16", "float16"])
-    parser.add_argument("--threads", type=int, default=0, help="CPU threads; 0 = one a physical core")
+    parser.add_argument("--threads", type=at_least(0), default=0, help="CPU threads; 0 = one a physical core")
 
 
 def add_ray_options(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +37,7 @@ def add_ray_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--ray", metavar="ADDRESS", help="let a Ray cluster work: its address, auto, or local (this machine's cores)"
     )
-    parser.add_argument("--ray-workers", type=int, default=0, help="default: one a GPU, or one a processor")
+    parser.add_argument("--ray-workers", type=at_least(0), default=0, help="default: one a GPU, or one a processor")
 
 
 def describe_net(name: str) -> tuple[str, str]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+RULES = {"chinese": 0.4, "chinese-ogs": 0.4, "japanese": 0.2}  # area under simple ko (what GTP's "chinese" is) too
 STANDARD_KOMI = {"area": 7.5, "territory": 6.5}
 
 
@@ -49,7 +50,7 @@ class SamplePlan:
     pass_share: float = 0.03  # positions after a pass that was not in the game
     komi_share: float = 0.35  # positions with a random komi
     komi_spread: float = 12.0  # standard deviation of the random komi, points
-    rules: dict[str, float] = field(default_factory=lambda: {"chinese-ogs": 0.8, "japanese": 0.2})  # name -> weight
+    rules: dict[str, float] = field(default_factory=lambda: dict(RULES))  # name -> weight
 
 
 @dataclass(frozen=True, slots=True)

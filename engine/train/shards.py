@@ -151,6 +151,15 @@ class ShardFolder:
         return array
 
 
+def labelled(folders: Sequence[ShardFolder]) -> dict[int, int]:
+    """Return how many labelled positions there are of each board size in all folders."""
+    found: dict[int, int] = {}
+    for folder in folders:
+        for entry in folder.entries:
+            found[entry["size"]] = found.get(entry["size"], 0) + entry["positions"]
+    return found
+
+
 def read_manifest(path: Path) -> tuple[Header, list[dict[str, Any]]]:
     """Return the header and one dictionary a shard: name, size, positions, taken (samples used up so far), part."""
     try:
@@ -189,9 +198,7 @@ class ShardWriter:
         path.mkdir(parents=True, exist_ok=True)
         begin_manifest(path / MANIFEST, header)
         self.path, self.size, self.part, self.capacity = path, size, part, capacity
-        known, entries = read_manifest(path)
-        if known != header:
-            raise ShardError(f"{path}: holds shards of another encoding, teacher or plan; choose another folder")
+        entries = check_folder(path, header)
         mine = [e for e in entries if e["size"] == size and e["part"] == part]
         self.number = len(mine)
         self.taken = max((int(e["taken"]) for e in mine), default=0)  # samples already used up
@@ -229,6 +236,32 @@ class ShardWriter:
         with (self.path / MANIFEST).open("a", encoding="utf-8") as manifest:  # one write, so that parts do not mix
             manifest.write(("" if whole else "\n") + json.dumps(entry) + "\n")
         self.number, self._filled, self.taken = self.number + 1, 0, taken
+
+
+def check_folder(path: Path, header: Header) -> list[dict[str, Any]]:
+    """Return what read_manifest says of the shards there; nothing, if there is no manifest yet.
+
+    Raises:
+        ShardError: the folder was made with another encoding, teacher or plan.
+    """
+    if not (path / MANIFEST).exists():
+        return []
+    known, entries = read_manifest(path)
+    if known == header:
+        return entries
+    pairs = ((f.name.strip("_"), getattr(known, f.name), getattr(header, f.name)) for f in dataclasses.fields(Header))
+    name, old, new = next((name, old, new) for name, old, new in pairs if old != new)
+    if name == "plan":
+        key = next(key for key in {**old, **new} if old.get(key) != new.get(key))
+        name, old, new = f"plan: {key}", old.get(key), new.get(key)
+    what = f"{name}: {shorten(old)}, now {shorten(new)}"
+    raise ShardError(f"{path}: holds shards of another plan ({what}); choose another folder (--out)")
+
+
+def shorten(value: Any) -> str:
+    """Return a value in few letters."""
+    text = json.dumps(value)
+    return text if len(text) <= 60 else text[:57] + "…"
 
 
 def begin_manifest(path: Path, header: Header) -> None:

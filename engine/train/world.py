@@ -75,6 +75,11 @@ class World:
             dist.barrier()  # nobody ends while another still talks to it
             dist.destroy_process_group()
 
+    def abandon(self) -> None:
+        """Leave without waiting for the others, who may be anywhere: after an error. torchrun ends them then."""
+        if self.size > 1 and self.device.type == "cpu":
+            dist.destroy_process_group()
+
 
 def choose_device(name: str) -> torch.device:
     """Return the device of a name: "auto" (a GPU if there is one), "cpu", "cuda" or "cuda:N".

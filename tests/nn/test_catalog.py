@@ -43,7 +43,7 @@ def test_find(weights):
 def test_list_and_info(weights, capsys):
     assert catalog.main(["list"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith("great (default): great.safetensors, katago-v7\n") and "elo: 5" in out
+    assert out.split("\n")[1].split() == ["great", "katago-v7", "plays,", "if", "no", "other", "is", "named"]
     assert catalog.main(["list", "--json"]) == 0
     assert [json.loads(line)["name"] for line in capsys.readouterr().out.splitlines()] == ["great", "small"]
     assert catalog.main(["info", "small"]) == 0
@@ -52,6 +52,33 @@ def test_list_and_info(weights, capsys):
     assert catalog.main(["info", str(weights / "great.safetensors"), "--json"]) == 0
     described = json.loads(capsys.readouterr().out)
     assert described["encoding"] == "katago-v7" and described["sizes"] == [[9, 9]]
+
+
+def test_a_name_that_is_like_no_net_suggests_none(weights):
+    with pytest.raises(WeightsError, match=r"^nonet: neither a file nor a shipped net: shipped are great, small$"):
+        catalog.find("nonet")
+    with pytest.raises(WeightsError, match="a folder, not a net file"):
+        catalog.find(str(weights))
+    (weights / "great.safetensors").unlink()
+    for name in (None, "great"):
+        with pytest.raises(WeightsError, match=r"great\.safetensors: the file of the shipped net great is missing"):
+            catalog.find(name)
+
+
+def test_the_list_is_a_table_for_people(weights, capsys):
+    manifest = weights / "manifest.toml"
+    sizes = [[n, n] for n in range(7, 20)]
+    manifest.write_text(
+        manifest.read_text()
+        + f'bytes = 1849424\nparameters = 460262\nsizes = {sizes}\nabout = "judges; no moves"\n'
+        + '[great.measured]\n"GNU Go" = "9 of 10: keisei match a b --games 10"\n'
+    )
+    assert catalog.main(["list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "great  460 262  1.8  7-19    katago-v7  plays, if no other is named" in lines
+    assert "  GNU Go: 9 of 10" in lines and not any("{" in line for line in lines)
+    assert catalog.boards([[9, 9], [13, 13], [19, 19]]) == "9, 13, 19" and catalog.boards([[9, 7], [9, 9]]) == "9, 9x7"
+    assert catalog.boards(None) == catalog.boards([["a"]]) == ""
 
 
 def test_info_checks_the_sum(weights):

@@ -183,7 +183,7 @@ def test_recipes(tmp_path):
     assert first.samples.sources and first.samples.exclude == ("alphago50",)
     path = tmp_path / "mine.toml"
     for text, message in [
-        ("[train]\nlearning_rat = 1.0", "did you mean 'learning_rate'"),
+        ("[train]\nlearning_rat = 1.0", "did you mean learning_rate"),
         ("[train]\nsteps = 1.5", "steps"),
         ("[trian]", "unknown section"),
         ("[[samples.sources]]\npath = 'x'", "samples.sources"),

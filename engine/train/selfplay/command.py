@@ -15,6 +15,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from engine.cli import Parser
+
 from ..nets import add_net_options, add_ray_options, open_net
 from .plan import SelfplayPlan, parse_sizes, parse_weights
 
@@ -25,9 +27,7 @@ MOST_ROWS = 256  # in one batch
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser; every option that belongs to the plan has its name and its default."""
     default = SelfplayPlan()
-    parser = argparse.ArgumentParser(
-        prog="keisei selfplay", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = Parser(prog="keisei selfplay", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--net", help="net file or shipped net; default: the shipped one")
     parser.add_argument("--games", type=int, default=100, help="games that the folder is to hold in the end")
     parser.add_argument("--out", type=Path, required=True, help="folder; a run goes on in its folder")

@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engine.cli import Parser
+
 from ..nets import add_net_options
 from ..recipe import data_home, read_recipe
 from .loop import Loop
@@ -27,9 +29,7 @@ MOST_ROWS = 256  # in one batch
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `keisei loop`. Errors go to the caller as EngineError."""
-    parser = argparse.ArgumentParser(
-        prog="keisei loop", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = Parser(prog="keisei loop", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--recipe", required=True, help="recipe name or TOML file, with [selfplay] and [loop]")
     parser.add_argument("--out", type=Path, help="run folder; default $KEISEI_DATA/<recipe>/loop")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no generation after so long")
