@@ -1,6 +1,6 @@
 """The composition root: from settings to a net, an evaluator, a player, a session. The only place that knows all.
 
-Nothing heavy is imported at the top: a GTP session answers its first commands while torch still loads.
+Nothing heavy is imported at the top: a GTP session answers its first commands while the net still loads.
 """
 
 from __future__ import annotations
@@ -71,13 +71,14 @@ def make_settings(*layers: Values) -> EngineSettings:
     return settings
 
 
-def load(net: str | None, settings: NetSettings) -> LoadedNet:
+def load(net: str | None, settings: NetSettings, *, playing: bool = False) -> LoadedNet:
     """Load a net and make its evaluator.
 
     Args:
         net: a file, a name of `keisei nets list`, None for the net that comes with the engine, or, for tests,
             "fake:uniform" or "fake:hash".
         settings: section `net`.
+        playing: it is to play games: precision auto may mean eight bits (engine.nn.make_evaluator).
 
     Raises:
         WeightsError: naming the net.
@@ -86,13 +87,13 @@ def load(net: str | None, settings: NetSettings) -> LoadedNet:
         return _fake(net)
     from engine.nn.catalog import find
 
-    path = find(net)  # before torch is imported, so that a wrong name is told at once
+    path = find(net)
     from engine.nn.net import load_net
-    from engine.nn.torch_evaluator import make_evaluator
+    from engine.nn.net_evaluator import make_evaluator
 
     loaded = load_net(path)
     description = loaded.description
-    evaluator: AsyncEvaluator = make_evaluator(loaded, settings)
+    evaluator: AsyncEvaluator = make_evaluator(loaded, settings, playing=playing)
     judged = bool(loaded.spec["family"] != "k-step")
     if judged and settings.value_net not in ("auto", "none"):
         raise ConfigError(f"net.value_net: {description.name} judges positions itself")
@@ -105,7 +106,7 @@ def _with_value(moves: AsyncEvaluator, settings: NetSettings) -> AsyncEvaluator:
     """Return an evaluator with the moves of one net and the judgment of the one that net.value_net names."""
     from engine.nn.catalog import find
     from engine.nn.net import load_net
-    from engine.nn.torch_evaluator import make_evaluator
+    from engine.nn.net_evaluator import make_evaluator
     from engine.nn.two_nets import TwoNets
 
     judge = load_net(find(None if settings.value_net == "auto" else settings.value_net))
@@ -126,12 +127,11 @@ def load_judgment(net: str | None, settings: NetSettings, *, symmetries: int = 1
     """
     from engine.judge.judgment_net import JudgmentNetOpinion
     from engine.nn.catalog import find
-
-    path = find("judgment" if net is None else net)
-    from engine.nn.judgment_evaluator import JudgmentEvaluator
+    from engine.nn.maps_evaluator import make_maps_evaluator
     from engine.nn.net import load_net
 
-    return JudgmentNetOpinion(JudgmentEvaluator(load_net(path), settings), symmetries=symmetries)
+    loaded = load_net(find("judgment" if net is None else net))
+    return JudgmentNetOpinion(make_maps_evaluator(loaded, settings), symmetries=symmetries)
 
 
 def make_player(settings: EngineSettings, net: NetSource) -> Player:
@@ -151,9 +151,9 @@ def make_judge(settings: EngineSettings, net: str | None) -> Judge:
     return Judge(loaded.opinions or loaded.evaluator, settings.judge, evaluator=loaded.evaluator)
 
 
-def load_judging(net: str | None, settings: EngineSettings) -> LoadedNet:
+def load_judging(net: str | None, settings: EngineSettings, *, playing: bool = False) -> LoadedNet:
     """Load a net and, if there is one to ask, the judgment net beside it. Raises WeightsError."""
-    loaded = load(net, settings.net)
+    loaded = load(net, settings.net, playing=playing)
     wanted = settings.judge.net
     if wanted == "none" or net in FAKES or (wanted == "auto" and not _ships("judgment")):
         return loaded
@@ -254,7 +254,7 @@ def _refuse_absent(net: str | None, settings: EngineSettings) -> None:
 
 def _load_to_play(net: str | None, settings: EngineSettings) -> LoadedNet:
     """Load a net for a long session: it may become faster while it plays."""
-    loaded = load_judging(net, settings)
+    loaded = load_judging(net, settings, playing=True)
     improve = getattr(loaded.evaluator, "improve", None)
     if improve is not None:
         improve()

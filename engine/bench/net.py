@@ -84,8 +84,8 @@ def _numbers(text: str, what: str, low: int, high: int) -> list[int]:
 
 def _measure(net: Any, size: int, threads: int, options: argparse.Namespace) -> list[dict[str, Any]]:
     from ..nn.devices import choose_threads
+    from ..nn.net_evaluator import make_evaluator
     from ..nn.settings import NetSettings
-    from ..nn.torch_evaluator import make_evaluator
 
     batches = _numbers(options.batches, "batches", 1, 4096)
     evaluators = []

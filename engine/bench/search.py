@@ -180,11 +180,11 @@ def real_net(options: argparse.Namespace) -> tuple[Any, str] | None:
 
 def evaluator_for(net: Any, threads: int, options: argparse.Namespace) -> Any:
     """Put the net on the device that the options name."""
+    from engine.nn.net_evaluator import make_evaluator
     from engine.nn.settings import NetSettings
-    from engine.nn.torch_evaluator import make_evaluator
 
     values = {"device": options.device, "precision": options.precision, "threads": threads, "runtime": options.runtime}
-    return make_evaluator(net, build(NetSettings, "net", values))
+    return make_evaluator(net, build(NetSettings, "net", values), playing=True)
 
 
 def run(options: argparse.Namespace) -> list[Row]:

@@ -69,7 +69,7 @@ class NetPool:
             if key not in self._nets:
                 # Nets are compiled in several threads here, where the compiler's own silencing does not hold.
                 warnings.filterwarnings("ignore", message="Converting a tensor to a Python")
-                loaded = factory.load(net, settings)
+                loaded = factory.load(net, settings, playing=True)
                 inner = loaded.evaluator
                 rows = min(getattr(inner, "preferred_batch", 1), max(1, inner.max_batch // self._sharers))
                 # Nobody waits for company: most players are idle, and while a batch is evaluated the next one gathers.

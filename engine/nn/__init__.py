@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .net import Net, NetDescription, load_net
+    from .net_evaluator import NetEvaluator, make_evaluator
     from .settings import NetSettings
-    from .torch_evaluator import TorchEvaluator, make_evaluator
 
 # Read by OpenMP when torch is loaded. Perf: threads that spin at a barrier cost 1.5 times the processor time of a large
 # net while two other programs run on two cores, and save 2 % on an idle machine (b10c384h6, 2026-11-30).
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
-__all__ = ["Net", "NetDescription", "NetSettings", "TorchEvaluator", "load_net", "make_evaluator"]
+__all__ = ["Net", "NetDescription", "NetEvaluator", "NetSettings", "load_net", "make_evaluator"]
 
 _HOMES = {
     "Net": "net",
     "NetDescription": "net",
     "load_net": "net",
     "NetSettings": "settings",
-    "TorchEvaluator": "torch_evaluator",
-    "make_evaluator": "torch_evaluator",
+    "NetEvaluator": "net_evaluator",
+    "make_evaluator": "net_evaluator",
 }
 
 

@@ -3,26 +3,28 @@
 The header has one key, "keisei_net": JSON of {"format": 1, "spec": a spec, "metadata": {…}}. The metadata say what
 is known of the net; the code reads "name", "recipe" and "sizes", the boards trained for: [[width, height], …].
 Tensors are those of the evaluation net (policy_value.fold_for_export), float32, or bfloat16/float16 where file size
-matters; they are read as float32.
+matters; they are read as float32, without PyTorch, which only writing and `load` import.
 """
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import safetensors
-import safetensors.torch
-import torch
-from torch import Tensor
+from numpy.typing import NDArray
 
 from ..errors import WeightsError
 from .spec import Spec, check_spec
 
+if TYPE_CHECKING:
+    from torch import Tensor
+
 KEY = "keisei_net"
 FORMAT = 1
-_DTYPES = (torch.float32, torch.float16, torch.bfloat16)
+_DTYPES = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 
 
 def save(path: str | Path, spec: Spec, tensors: dict[str, Tensor], metadata: dict[str, Any] | None = None) -> None:
@@ -30,6 +32,8 @@ def save(path: str | Path, spec: Spec, tensors: dict[str, Tensor], metadata: dic
 
     Raises: WeightsError for a bad spec or tensors that do not fit it; OSError.
     """
+    import safetensors.torch
+
     from .policy_value import build_module, load_tensors
 
     load_tensors(build_module(spec), tensors)
@@ -40,29 +44,45 @@ def save(path: str | Path, spec: Spec, tensors: dict[str, Tensor], metadata: dic
 
 
 def load(path: str | Path) -> tuple[Spec, dict[str, Tensor], dict[str, Any]]:
+    """Read a net file as load_arrays does, into PyTorch tensors."""
+    import torch
+
+    spec, arrays, metadata = load_arrays(path)
+    return spec, {name: torch.from_numpy(array) for name, array in arrays.items()}, metadata
+
+
+def load_arrays(path: str | Path) -> tuple[Spec, dict[str, NDArray[np.float32]], dict[str, Any]]:
     """Read a net file.
 
-    Returns: (spec, tensors as float32, metadata).
+    Returns: (spec, arrays as float32, metadata).
 
     Raises: WeightsError saying what is wrong (without the file's name).
     """
     try:
-        with safetensors.safe_open(str(path), framework="pt") as file:
+        with safetensors.safe_open(str(path), framework="np") as file:
             text = (file.metadata() or {}).get(KEY)
-            if text is None:
-                raise WeightsError(f"a safetensors file without {KEY!r} in its header: not a Keisei net")
-            header = json.loads(text)
-            if not isinstance(header, dict) or header.get("format") != FORMAT:
-                raise WeightsError(f"a Keisei net, but not of format {FORMAT}")
-            spec: Spec = header.get("spec", {})
-            metadata = header.get("metadata")
-            check_spec(spec)
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a dict)
+        if text is None:
+            raise WeightsError(f"a safetensors file without {KEY!r} in its header: not a Keisei net")
+        header = json.loads(text)
+        if not isinstance(header, dict) or header.get("format") != FORMAT:
+            raise WeightsError(f"a Keisei net, but not of format {FORMAT}")
+        spec: Spec = header.get("spec", {})
+        metadata = header.get("metadata")
+        check_spec(spec)
+        found = safetensors.deserialize(Path(path).read_bytes())  # type: ignore[no-untyped-call]
     except (safetensors.SafetensorError, ValueError, RecursionError, OSError) as error:
         raise WeightsError(f"damaged safetensors file ({error})") from error
     if not isinstance(metadata, dict):
         raise WeightsError("the metadata is not an object")
-    for name, tensor in tensors.items():
-        if tensor.dtype not in _DTYPES:
-            raise WeightsError(f"tensor {name} has type {tensor.dtype}")
-    return spec, {name: tensor.float() for name, tensor in tensors.items()}, metadata
+    return spec, {name: _array(name, entry) for name, entry in found}, metadata
+
+
+def _array(name: str, entry: dict[str, Any]) -> NDArray[np.float32]:
+    """Return one entry of safetensors.deserialize as float32."""
+    kind = _DTYPES.get(entry["dtype"])
+    if kind is None:
+        raise WeightsError(f"tensor {name} has type {entry['dtype']}")
+    raw = np.frombuffer(entry["data"], dtype=kind).reshape(entry["shape"])
+    if entry["dtype"] == "BF16":  # the upper half of a float32
+        return (raw.astype("<u4") << 16).view("<f4").astype(np.float32)
+    return raw.astype(np.float32)

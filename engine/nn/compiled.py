@@ -9,7 +9,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from .fuse import fuse
@@ -18,6 +20,7 @@ from .kstep import KStepNet
 from .net import Net
 from .postprocess import Postprocess
 
+FloatArray = NDArray[np.float32]
 NetFunction = Callable[[Tensor, Tensor], Tensor]
 
 
@@ -25,6 +28,8 @@ class EvaluationGraph(nn.Module):
     """Casts the inputs, runs the net, packs the outputs.
 
     Args:
+        precision: "float32", "bfloat16" or "float16".
+        meta: the metadata row [192] of nets that have such an input.
         fused_size: (height, width) to rewrite the net for that size on a CPU (fuse.py); None leaves it as it is.
     """
 
@@ -34,12 +39,13 @@ class EvaluationGraph(nn.Module):
         self,
         net: Net,
         *,
-        dtype: torch.dtype,
+        precision: str,
         optimism: float,
-        meta: Tensor | None,
+        meta: FloatArray | None,
         fused_size: tuple[int, int] | None = None,
     ) -> None:
         super().__init__()
+        dtype: torch.dtype = getattr(torch, precision)
         module = net.module()
         self.maps_type = self.vector_type = dtype
         fused = None if fused_size is None else fuse(module, *fused_size, dtype)
@@ -51,7 +57,7 @@ class EvaluationGraph(nn.Module):
         else:
             self.net = module.to(dtype=dtype).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.post = Postprocess(net.spec, optimism)
-        self.register_buffer("meta", None if meta is None else meta.to(self.vector_type)[None])
+        self.register_buffer("meta", None if meta is None else torch.from_numpy(meta).to(self.vector_type)[None])
 
     def forward(self, spatial: Tensor, globals_: Tensor) -> Tensor:
         maps = spatial.to(dtype=self.maps_type, memory_format=torch.channels_last)
@@ -61,11 +67,13 @@ class EvaluationGraph(nn.Module):
 
 
 def compile_net(
-    net: Net, width: int, height: int, *, dtype: torch.dtype, optimism: float = 0.0, meta: Tensor | None = None
+    net: Net, width: int, height: int, *, precision: str, optimism: float = 0.0, meta: FloatArray | None = None
 ) -> torch.jit.ScriptModule:
-    """Trace and freeze a net on the CPU for boards of one size and any batch."""
+    """Trace and freeze a net on the CPU for boards of one size and any batch, in "float32" or "bfloat16"."""
     planes, n_globals = net.inputs
-    graph = EvaluationGraph(net, dtype=dtype, optimism=optimism, meta=meta, fused_size=(height, width)).eval()
+    graph = EvaluationGraph(
+        net, precision=precision, optimism=optimism, meta=meta, fused_size=(height, width)
+    ).eval()
     example = torch.zeros(2, planes, height, width), torch.zeros(2, n_globals)
     example[0][:, 0] = 1.0
     with torch.inference_mode(False), torch.no_grad(), warnings.catch_warnings():

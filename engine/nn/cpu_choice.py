@@ -15,22 +15,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import torch
-
 from ..errors import ConfigError
-from .compiled import compile_net
-from .cpu_runner import CpuRunner
+from .devices import need_torch, torch_missing
 from .int8 import Plan
 from .net import Net
 from .runtimes import Runner, SparedRunner, choose_runtime
 from .settings import NetSettings
 
 if TYPE_CHECKING:
+    from .cpu_runner import CpuRunner
     from .openvino_layers import Ranges
     from .openvino_runner import BuildModel, OpenVinoRunner
 
 log = logging.getLogger(__name__)
-Meta = Callable[[int, int], torch.Tensor | None]  # board size to the metadata row of nets that have one
+Meta = Callable[[int, int], Any]  # board size to the metadata row of nets that have one, else None
 ATTENTION_POINTS = 400  # points a call of a net with attention, on a CPU: more leave the cache (19x19: 10 % slower)
 LARGE_NET = 15_000_000  # parameters from which a lone position is worth all threads
 PATIENCE = 5.0  # seconds from the start of play until a plan is begun: short sessions are left alone
@@ -40,15 +38,19 @@ class CpuChoice:
     """A runner for a net on the CPU, and the way to a faster one.
 
     Args:
-        dtype: the plain precision, of what is not in eight bits.
+        precision: the plain one, of what is not in eight bits: "float32" or "bfloat16".
         meta: the metadata row of nets that have such an input.
+        playing: precision auto may mean eight bits. Who measures, labels or judges takes the plain precision.
     """
 
-    def __init__(self, net: Net, settings: NetSettings, *, dtype: torch.dtype, threads: int, meta: Meta) -> None:
-        self._net, self._settings, self._dtype, self._threads, self._meta = net, settings, dtype, threads, meta
+    def __init__(
+        self, net: Net, settings: NetSettings, *, precision: str, threads: int, meta: Meta, playing: bool = False
+    ) -> None:
+        self._net, self._settings, self._dtype, self._threads, self._meta = net, settings, precision, threads, meta
+        self._eight_bits = settings.precision == "int8" or (playing and settings.precision == "auto")
         self.runtime = choose_runtime(settings.runtime, "cpu", net.spec["family"])
-        self.precision = str(dtype).removeprefix("torch.")
-        self._plain = "bf16" if dtype == torch.bfloat16 else "f32"
+        self.precision = precision
+        self._plain = "bf16" if precision == "bfloat16" else "f32"
         self._ready = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
         self._closed = threading.Event()
@@ -61,11 +63,12 @@ class CpuChoice:
         self._openvino = self._by_openvino(plan.ranges if plan else None)
         if plan:
             self.precision = "int8"
-        self.runner = SparedRunner(self._openvino, self._by_torch if settings.runtime == "auto" else None, "OpenVINO")
+        spare = settings.runtime == "auto" and not torch_missing()
+        self.runner = SparedRunner(self._openvino, self._by_torch if spare else None, "OpenVINO")
 
     def improve(self) -> None:
         """Begin to find out whether the net may run in eight bits, where that is not known yet; returns at once."""
-        if self.runtime == "openvino" and self._settings.precision == "auto" and self.precision != "int8":
+        if self.runtime == "openvino" and self._eight_bits and self.precision != "int8":
             threading.Thread(target=self._improve, name="eight-bits", daemon=True).start()
 
     def between_games(self) -> bool:
@@ -86,7 +89,7 @@ class CpuChoice:
 
     def _plan_now(self) -> Plan | None:
         """Return the plan to begin with, if the net is to run in eight bits at once."""
-        if self._settings.precision not in ("auto", "int8"):
+        if not self._eight_bits:
             return None
         from . import int8
         from .quantize import plan_name, quantize, suits
@@ -99,8 +102,7 @@ class CpuChoice:
         plan = int8.read(file, name)
         if plan is None and self._settings.precision == "int8":
             log.info("%s is calibrated for eight bits, once", self._net.description.name)
-            meta = self._meta_array if self._net.spec.get("meta") else None
-            plan = quantize(self._net, self._plain, meta)
+            plan = quantize(self._net, self._plain, self._meta if self._net.spec.get("meta") else None)
             int8.write(file, name, plan)
         return self._accepted(plan) if plan else None
 
@@ -146,9 +148,13 @@ class CpuChoice:
         return None
 
     def _by_torch(self) -> CpuRunner:
+        need_torch("runtime torch")
+        from .compiled import compile_net
+        from .cpu_runner import CpuRunner
+
         optimism = self._settings.policy_optimism
         return CpuRunner(
-            lambda w, h: compile_net(self._net, w, h, dtype=self._dtype, optimism=optimism, meta=self._meta(w, h)),
+            lambda w, h: compile_net(self._net, w, h, precision=self._dtype, optimism=optimism, meta=self._meta(w, h)),
             threads=self._threads,
             keep=self._settings.cached_sizes,
             share_layers=self._net.description.parameters >= LARGE_NET,
@@ -170,25 +176,19 @@ class CpuChoice:
         from .openvino_graph import build_model
         from .openvino_layers import Layers
 
-        tensors = {name: tensor.numpy() for name, tensor in self._net.tensors.items()}
-
         def build(width: int, height: int, batch: int) -> Any:
             return build_model(
                 self._net.spec,
-                tensors,
+                self._net.arrays,
                 width=width,
                 height=height,
                 batch=batch,
                 optimism=self._settings.policy_optimism,
-                meta=self._meta_array(width, height),
+                meta=self._meta(width, height),
                 layers=Layers(ranges),
             )
 
         return build
-
-    def _meta_array(self, width: int, height: int) -> Any:
-        row = self._meta(width, height)
-        return None if row is None else row.numpy()
 
     @property
     def _max_points(self) -> int:

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from ..errors import EngineError, WeightsError
 from . import checkpoint
-from .devices import choose_device, choose_dtype
+from .devices import choose_device, choose_precision
 from .judgment import MAPS, read_maps
 from .net import Net
 from .settings import NetSettings
@@ -51,14 +51,14 @@ class JudgmentEvaluator:
         if net.spec["family"] != "judgment":
             raise WeightsError(f"{net.description.file}: plays, but is no judgment net")
         self.net = net
-        self._device = choose_device(settings.device)
-        dtype = choose_dtype(settings.precision, self._device, net.description.channels)
-        self._graph = _Graph(net.module(), dtype).to(self._device).eval()
+        self._device = torch.device(choose_device(settings.device))
+        precision = choose_precision(settings.precision, str(self._device), net.description.channels)
+        self._graph = _Graph(net.module(), getattr(torch, precision)).to(self._device).eval()
         self._compiled: dict[tuple[int, int], torch.jit.ScriptModule] = {}
         self._threads = settings.threads or None
         self.encoding = net.description.encoding
         self.max_batch = settings.max_batch or MAX_BATCH.get(self._device.type, 32)
-        self.name = f"{net.description.name} on {self._device}, {str(dtype).removeprefix('torch.')}"
+        self.name = f"{net.description.name} on {self._device}, {precision}"
 
     @property
     def thresholds(self) -> dict[str, float]:

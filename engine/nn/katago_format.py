@@ -1,4 +1,4 @@
-"""Reads KataGo net files (.bin.gz, .txt.gz, .bin, .txt; model versions 3 to 17) into a spec and named tensors.
+"""Reads KataGo net files (.bin.gz, .txt.gz, .bin, .txt; model versions 3 to 17) into a spec and named arrays.
 
 Batch norms are folded to scale and bias here, in float64. Source: docs/nets.md §1 (format facts); no code of KataGo's.
 """
@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from ..errors import WeightsError
 from ..evaluator import ENCODING_SHAPES
@@ -37,10 +35,10 @@ def score_outputs_of_version(version: int) -> list[str]:
     return list(SCORE_OUTPUTS[:count])
 
 
-def load_katago(path: Path) -> tuple[Spec, dict[str, Tensor]]:
+def load_katago(path: Path) -> tuple[Spec, dict[str, NDArray[np.float32]]]:
     """Read a KataGo net file.
 
-    Returns: its spec (spec.py) and its tensors, named as policy_value.PolicyValueNet names them.
+    Returns: its spec (spec.py) and its arrays, named as policy_value.PolicyValueNet names them.
 
     Raises: WeightsError saying what is wrong (without the file's name); OSError where the file cannot be read.
     """
@@ -48,7 +46,7 @@ def load_katago(path: Path) -> tuple[Spec, dict[str, Tensor]]:
         reader = _Reader(TokenStream(stream))
         spec = reader.net()
         reader.stream.finish()
-    return spec, {name: torch.from_numpy(array) for name, array in reader.tensors.items()}
+    return spec, reader.tensors
 
 
 class _Reader:

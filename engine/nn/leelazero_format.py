@@ -1,4 +1,4 @@
-"""Reads Leela Zero text nets (.txt, .txt.gz; versions 1 and 2) into a spec and named tensors.
+"""Reads Leela Zero text nets (.txt, .txt.gz; versions 1 and 2) into a spec and named arrays.
 
 Batch norms and convolution biases are folded into the convolutions. The file numbers rows from the bottom of the board;
 kernels and fully connected layers are turned over once here, so that the net sees rows from the top like all others.
@@ -12,9 +12,7 @@ import zlib
 from pathlib import Path
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from ..errors import WeightsError
 from .spec import MAX_BLOCKS, MAX_CHANNELS, Spec
@@ -37,10 +35,10 @@ def looks_like_leela_zero(path: Path) -> bool:
         return False
 
 
-def load_leela_zero(path: Path) -> tuple[Spec, dict[str, Tensor]]:
+def load_leela_zero(path: Path) -> tuple[Spec, dict[str, _Floats]]:
     """Read a Leela Zero net file.
 
-    Returns: its spec (spec.py) and its tensors, named as leelazero_net.LeelaZeroNet names them.
+    Returns: its spec (spec.py) and its arrays, named as leelazero_net.LeelaZeroNet names them.
 
     Raises: WeightsError saying what is wrong (without the file's name); OSError where the file cannot be read.
     """
@@ -77,7 +75,7 @@ def load_leela_zero(path: Path) -> tuple[Spec, dict[str, Tensor]]:
         "channels": channels,
         "blocks": blocks,
     }
-    return spec, {key: torch.from_numpy(t.copy()) for key, t in tensors.items()}
+    return spec, {key: t.copy() for key, t in tensors.items()}
 
 
 def _read_rows(path: Path) -> tuple[int, list[_Floats]]:

@@ -1,6 +1,7 @@
 """Nets as files: load_net reads any supported format; NetDescription is what a person is told about one.
 
-A Net is data (a spec and tensors) and makes fresh modules; evaluators are made of it by torch_evaluator.make_evaluator.
+A Net is data, a spec and arrays; evaluators are made of it by net_evaluator.make_evaluator. PyTorch is imported only
+where somebody asks for a module or for tensors, so that a net can be read, and run by OpenVINO, without it.
 """
 
 from __future__ import annotations
@@ -8,17 +9,21 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from torch import Tensor, nn
+import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import UnsupportedBoardSize, WeightsError
 from ..evaluator import ENCODING_SHAPES
-from .checkpoint import load as load_checkpoint
+from .checkpoint import load_arrays
 from .katago_format import load_katago
 from .leelazero_format import load_leela_zero, looks_like_leela_zero
-from .policy_value import build_module, load_tensors
+from .shapes import check_arrays
 from .spec import Spec, check_spec, count_blocks
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
 
 PICKLES = (".pt", ".pth", ".ckpt", ".pkl", ".pickle")
 MIN_SIZE, MAX_SIZE = 2, 25
@@ -52,11 +57,20 @@ class Net:
 
     description: NetDescription
     spec: Spec
-    tensors: dict[str, Tensor] = field(repr=False)
+    arrays: dict[str, NDArray[np.float32]] = field(repr=False)
 
     def module(self) -> nn.Module:
         """Return a new float32 module for evaluation, on the CPU; its forward gives RawOutputs."""
+        from .policy_value import build_module, load_tensors
+
         return load_tensors(build_module(self.spec), self.tensors)
+
+    @property
+    def tensors(self) -> dict[str, Tensor]:
+        """The arrays as PyTorch tensors over the same memory."""
+        import torch
+
+        return {name: torch.from_numpy(array) for name, array in self.arrays.items()}
 
     @property
     def inputs(self) -> tuple[int, int]:
@@ -114,15 +128,15 @@ def _load(path: Path) -> Net:
         )
     if path.suffix == ".safetensors" or start[8:9] == b"{":
         kind = "keisei"
-        spec, tensors, metadata = load_checkpoint(path)
+        spec, arrays, metadata = load_arrays(path)
     elif looks_like_leela_zero(path):
         kind = "leela-zero"
-        spec, tensors = load_leela_zero(path)
+        spec, arrays = load_leela_zero(path)
     else:
         kind = "katago"
-        spec, tensors = load_katago(path)
+        spec, arrays = load_katago(path)
     check_spec(spec)
-    module = load_tensors(build_module(spec), tensors)
+    check_arrays(spec, arrays)
     blocks = spec["blocks"]
     description = NetDescription(
         name=str(metadata.get("name") or spec["name"] or path.name.split(".")[0]),
@@ -130,7 +144,7 @@ def _load(path: Path) -> Net:
         format=kind,
         version=spec["version"],
         encoding=spec["encoding"],
-        parameters=sum(p.numel() for p in module.parameters()),
+        parameters=sum(array.size for array in arrays.values()),
         blocks=blocks if isinstance(blocks, int) else count_blocks(blocks),
         channels=spec["channels"],
         sizes=_sizes(metadata),
@@ -138,7 +152,7 @@ def _load(path: Path) -> Net:
         bytes=path.stat().st_size,
         metadata=metadata,
     )
-    return Net(description, spec, tensors)
+    return Net(description, spec, arrays)
 
 
 def _is_pickle(path: Path, start: bytes) -> bool:

@@ -3,7 +3,7 @@
 What does not depend on the position is worked out here, in float64: norms go into the weights of the layer beside them,
 pooling and RoPE become constants of the board size, rotated pairs become halves, the row of a metadata encoder becomes
 a bias. The graph takes "spatial" [B, planes, H, W] and, where the encoding has any, "globals" [B, G], both float32, and
-gives one packed row a position (openvino_outputs.py). Layers are named as their tensors are.
+gives one packed row a position (openvino_outputs.py; judgment nets: their maps). Layers are named as their tensors are.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from .openvino_towers import TOWERS
 from .spec import Spec
 
 PLAIN = (1, 1)
-FAMILIES = {"policy-value", *TOWERS}  # of nets that have a graph here
+FAMILIES = {"policy-value", "judgment", *TOWERS}  # of nets that have a graph here
 
 
 class Weights:
@@ -112,22 +112,28 @@ def build_model(
         inputs.append(globals_)
     layers = layers or Layers()
     weights = Weights(tensors, layers)
-    if spec["family"] in TOWERS:
-        raw = TOWERS[spec["family"]](spec, weights, spatial)
+    if spec["family"] == "judgment":
+        row = judgment_row(spec["head"], weights.at("judgment_head"), trunk_of(spec, weights, spatial, globals_, None))
     else:
-        raw = policy_value(spec, weights, spatial, globals_, meta)
+        if spec["family"] in TOWERS:
+            raw = TOWERS[spec["family"]](spec, weights, spatial)
+        else:
+            x = trunk_of(spec, weights, spatial, globals_, meta)
+            policy = policy_head(spec["policy"], weights.at("policy_head"), x)
+            raw = RawNodes(policy, *value_head(spec["value"], weights.at("value_head"), x))
+        row = packed(spec, raw, globals_, optimism)
     for node in inputs:
         node.output(0).get_tensor().set_names({node.get_friendly_name()})
-    return ov.Model([packed(spec, raw, globals_, optimism), *layers.watched()], inputs, spec["name"] or "net")
+    return ov.Model([row, *layers.watched()], inputs, spec["name"] or "net")
 
 
-def policy_value(spec: Spec, weights: Weights, spatial: Node, globals_: Node | None, meta: Array | None) -> RawNodes:
-    """Return the raw outputs of a policy-value net."""
+def trunk_of(spec: Spec, weights: Weights, spatial: Node, globals_: Node | None, meta: Array | None) -> Node:
+    """Return what the heads of a policy-value or judgment net read, [B, C, H, W]."""
     batch, _, height, width = spatial.shape
     x = conv(spatial, spec["input"], weights.at("input_conv"))
     if globals_ is not None:
         bias = linear(globals_, weights["input_globals.weight"], None, "input_globals")
-        if spec["meta"] and meta is not None:
+        if spec.get("meta") and meta is not None:
             bias = ops.add(bias, constant(metadata_bias(spec["meta"], weights.at("meta_encoder"), meta)[None]))
         x = ops.add(x, reshape(bias, [batch, -1, 1, 1]))
     trunk = Trunk(x, batch, (height, width))
@@ -136,9 +142,7 @@ def policy_value(spec: Spec, weights: Weights, spatial: Node, globals_: Node | N
     x, tip, norm = trunk.maps(), spec["tip"], weights.at("tip_norm")
     if tip["norm"] == "rmsnorm":
         x = unit_rms(x, tip["eps"], [1, 2, 3] if tip["spatial"] else [1])
-    x = activate(scale_bias(x, norm["scale"], norm["bias"]), tip["act"])
-    policy = policy_head(spec["policy"], weights.at("policy_head"), x)
-    return RawNodes(policy, *value_head(spec["value"], weights.at("value_head"), x))
+    return activate(scale_bias(x, norm["scale"], norm["bias"]), tip["act"])
 
 
 def conv(x: Node, layer: Spec, weights: Weights, scale: Array | None = None, bias: Array | None = None) -> Node:
@@ -264,3 +268,20 @@ def value_head(spec: Spec, weights: Weights, x: Node) -> tuple[Node, Node, Node]
     ownership = conv(maps, layer, weights.at("ownership"))
     batch, _, height, width = ownership.shape
     return columns(numbers, 0, 3), columns(numbers, 3, len(both)), reshape(ownership, [batch, height * width])
+
+
+def judgment_row(spec: Spec, weights: Weights, x: Node) -> Node:
+    """Return the maps of a judgment net as judgment.read_maps gives them, [B, 5 P]."""
+    batch, _, height, width = x.shape
+    norm, layer = weights.at("norm"), {"dilation": PLAIN}
+    maps = conv(x, layer, weights.at("conv"))
+    # The norm's scale goes into the sum's second half, its first half is scaled as it is: both see the same maps.
+    y = add_pooled(scale_bias(maps, norm["scale"], np.zeros_like(norm["bias"])), pool_policy(maps), weights, norm)
+    out = weights.layers.convolve(
+        activate(y, spec["act"]), weights["out.weight"], weights["out_bias"], PLAIN, f"{weights.prefix}out"
+    )
+    points = height * width
+    flat = reshape(out, [batch, 5 * points])
+    owners = reshape(columns(flat, points, 4 * points), [batch, 3, points])
+    chances = reshape(ops.softmax(owners, 1), [batch, 3 * points])
+    return joined([ops.tanh(columns(flat, 0, points)), chances, ops.sigmoid(columns(flat, 4 * points, 5 * points))], 1)

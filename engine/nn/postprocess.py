@@ -100,20 +100,3 @@ class Postprocess(nn.Module):
         if version >= 10:
             return torch.sqrt(F.softplus(x, threshold=40.0) * multiplier)
         return F.softplus(x, threshold=40.0) * version_9_scale
-
-
-def available(spec: Spec) -> set[str]:
-    """Return the names of the Evaluation's optional arrays that nets of a spec fill."""
-    if spec["family"] in VALUE_ONLY:
-        return {"no_result"}
-    if spec["family"] == "k-step":
-        return set()
-    score = spec["value"]["score"]
-    names = {"no_result", "ownership", "var_time_left", "shortterm_value_error", "shortterm_score_error"}
-    if "mean" in score:
-        names |= {"score_mean", "lead"}
-    if "stdev" in score:
-        names.add("score_stdev")
-    if "lead" in score:
-        names.add("lead")
-    return names

@@ -80,13 +80,12 @@ class Makers:
     def __init__(self, net: Net, meta: Callable[[int, int], Any] | None) -> None:
         self._net = net
         self._meta = meta
-        self.tensors = {name: tensor.numpy() for name, tensor in net.tensors.items()}
 
     def model(self, width: int, height: int, rows: int, layers: Layers) -> Any:
         """Return the graph for a board size."""
         row = self._meta(width, height) if self._meta else None
         size = {"width": width, "height": height, "batch": rows}
-        return build_model(self._net.spec, self.tensors, **size, meta=row, layers=layers)
+        return build_model(self._net.spec, self._net.arrays, **size, meta=row, layers=layers)
 
     def runner(self, ranges: Ranges | None, precision: str) -> OpenVinoRunner:
         """Return a runner."""

@@ -6,7 +6,6 @@ OpenVINO is an optional extra: two thirds of PyTorch's processor time for the sa
 from __future__ import annotations
 
 import functools
-import importlib.util
 import logging
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ConfigError, EngineError
+from .devices import installed, need_torch, torch_missing
 
 log = logging.getLogger(__name__)
 FloatArray = NDArray[np.float32]
@@ -34,19 +34,22 @@ class Runner(Protocol):
 def choose_runtime(wanted: str, device: str, family: str) -> str:
     """Return "openvino" or "torch" for the setting, by what is installed; says once where auto does without OpenVINO.
 
-    Raises: EngineError where OpenVINO is asked for and cannot be imported, ConfigError where it is asked for a GPU.
+    Raises: EngineError where what is asked for, or everything, is not installed, ConfigError for OpenVINO on a GPU.
     """
     if device != "cpu":
         if wanted == "openvino":
             raise ConfigError(f"runtime openvino is for the CPU, not for {device}")
         return "torch"
     if wanted == "torch":
+        need_torch("runtime torch")
         return "torch"
     missing = openvino_missing() or graph_missing(family)
     if missing is None:
         return "openvino"
     if wanted == "openvino":
         raise EngineError(f"runtime openvino: {missing}")
+    if torch_missing():
+        raise EngineError(f"nothing can run the net: {missing}; {torch_missing()}")
     say_once(f"{missing}; the net runs by PyTorch, which is slower on a CPU")
     return "torch"
 
@@ -54,7 +57,7 @@ def choose_runtime(wanted: str, device: str, family: str) -> str:
 @functools.cache
 def openvino_missing() -> str | None:
     """Return why OpenVINO cannot be used, or None."""
-    if importlib.util.find_spec("openvino") is None:
+    if not installed("openvino"):
         return f"OpenVINO is not installed ({HINT})"
     try:
         from .openvino_ops import ov

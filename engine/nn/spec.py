@@ -233,6 +233,23 @@ def count_blocks(blocks: list[Spec]) -> int:
     return sum(1 + count_blocks(b.get("blocks", [])) for b in blocks)
 
 
+def available(spec: Spec) -> set[str]:
+    """Return the names of the Evaluation's optional arrays that nets of a spec fill."""
+    if spec["family"] in VALUE_ONLY:
+        return {"no_result"}
+    if spec["family"] == "k-step":
+        return set()
+    score = spec["value"]["score"]
+    names = {"no_result", "ownership", "var_time_left", "shortterm_value_error", "shortterm_score_error"}
+    if "mean" in score:
+        names |= {"score_mean", "lead"}
+    if "stdev" in score:
+        names.add("score_stdev")
+    if "lead" in score:
+        names.add("lead")
+    return names
+
+
 _ZERO_HEADS = ("policy_channels", "value_channels", "value_hidden")
 
 

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from engine.nn.net import load_net
+from engine.nn.net_evaluator import make_evaluator
 from engine.nn.settings import NetSettings
-from engine.nn.torch_evaluator import make_evaluator
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 

@@ -11,13 +11,13 @@ from engine.errors import ConfigError, EngineError, UnsupportedBoardSize
 from engine.evaluator import AsyncEvaluator, Evaluator
 from engine.nn import checkpoint
 from engine.nn.compiled import EvaluationGraph, compile_net
-from engine.nn.devices import choose_dtype, cpu_has_bfloat16
+from engine.nn.devices import choose_precision, cpu_has_bfloat16
 from engine.nn.net import load_net
+from engine.nn.net_evaluator import make_evaluator
 from engine.nn.policy_value import build_module, fold_for_export
 from engine.nn.runtimes import openvino_missing
 from engine.nn.settings import NetSettings
 from engine.nn.spec import new_net_spec
-from engine.nn.torch_evaluator import make_evaluator
 
 CPU = NetSettings(device="cpu", precision="float32", threads=2)
 
@@ -144,11 +144,11 @@ def test_fused_and_plain_graphs_agree(net):
     """A GPU runs the net as it is, a CPU rewritten (fuse.py): the same numbers."""
     spatial, globals_ = batch(make_evaluator(net, CPU), 3, 7, 7)
     inputs = torch.from_numpy(spatial), torch.from_numpy(globals_)
-    plain = EvaluationGraph(net, dtype=torch.float32, optimism=0.0, meta=None).eval()
-    fused = compile_net(net, 7, 7, dtype=torch.float32)
+    plain = EvaluationGraph(net, precision="float32", optimism=0.0, meta=None).eval()
+    fused = compile_net(net, 7, 7, precision="float32")
     with torch.inference_mode():
         assert torch.allclose(plain(*inputs), fused(*inputs), atol=3e-5)
-        rough = EvaluationGraph(net, dtype=torch.bfloat16, optimism=0.0, meta=None).eval()(*inputs)
+        rough = EvaluationGraph(net, precision="bfloat16", optimism=0.0, meta=None).eval()(*inputs)
     assert rough.dtype == torch.float32 and torch.allclose(rough, fused(*inputs), atol=0.2)
 
 
@@ -200,10 +200,10 @@ def test_wrong_inputs(evaluator):
 
 
 def test_not_finite_is_said(net, evaluator):
-    tensors = dict(net.tensors)
-    tensors["policy_head.pass_out.weight"] = torch.full_like(tensors["policy_head.pass_out.weight"], 3e38)
+    arrays = dict(net.arrays)
+    arrays["policy_head.pass_out.weight"] = np.full_like(arrays["policy_head.pass_out.weight"], 3e38)
     settings = dataclasses.replace(CPU, runtime=evaluator.runtime)
-    evaluator = make_evaluator(dataclasses.replace(net, tensors=tensors), settings)
+    evaluator = make_evaluator(dataclasses.replace(net, arrays=arrays), settings)
     spatial, globals_ = batch(evaluator, 1)
     with pytest.raises(EngineError, match="not finite"):
         evaluator.evaluate(spatial, globals_)
@@ -211,9 +211,8 @@ def test_not_finite_is_said(net, evaluator):
 
 def test_precision_of_auto(net):
     """Narrow nets stay in float32; a CPU without bfloat16 arithmetic as well."""
-    assert choose_dtype("auto", torch.device("cpu"), 16) is torch.float32
-    wanted = torch.bfloat16 if cpu_has_bfloat16() else torch.float32
-    assert choose_dtype("auto", torch.device("cpu"), 96) is wanted
+    assert choose_precision("auto", "cpu", 16) == "float32"
+    assert choose_precision("auto", "cpu", 96) == ("bfloat16" if cpu_has_bfloat16() else "float32")
     assert make_evaluator(net, dataclasses.replace(CPU, precision="auto")).precision == "float32"
 
 

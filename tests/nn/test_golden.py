@@ -3,9 +3,9 @@
 import pytest
 
 from engine.nn.net import load_net
+from engine.nn.net_evaluator import make_evaluator
 from engine.nn.runtimes import openvino_missing
 from engine.nn.settings import NetSettings
-from engine.nn.torch_evaluator import make_evaluator
 
 RUNTIMES = ["torch", "openvino"]
 LIMITS = {

@@ -16,10 +16,10 @@ from engine.nn import checkpoint, int8, runtimes
 from engine.nn.cpu_choice import quantizer_command
 from engine.nn.int8 import Figures, Plan
 from engine.nn.net import load_net
+from engine.nn.net_evaluator import make_evaluator
 from engine.nn.policy_value import build_module, fold_for_export
 from engine.nn.settings import NetSettings
 from engine.nn.spec import new_net_spec
-from engine.nn.torch_evaluator import make_evaluator
 
 GOOD = Figures(500, 0.97, 0.004, 0.006, 0.3, 1.8)
 
@@ -176,7 +176,7 @@ def test_quantize_and_play(net, small, caplog):
 
     plan = Plan(dataclasses.replace(plan.figures, top1=1.0, speed=2.0), plan.ranges)  # tiny: no speed to be had
     int8.write(small.Path(net.description.file), small.plan_name(net), plan)
-    evaluator = make_evaluator(net, NetSettings(device="cpu", threads=1))
+    evaluator = make_evaluator(net, NetSettings(device="cpu", threads=1), playing=True)
     assert evaluator.precision == "int8" and evaluator.name == "tiny on cpu, 1 threads, OpenVINO, int8"
     exact = make_evaluator(net, NetSettings(device="cpu", threads=1, precision="float32"))
     for size in (5, 7, 9):
@@ -191,7 +191,7 @@ def test_a_refused_plan(net, small, caplog):
     plan = Plan(dataclasses.replace(GOOD, top1=0.9), {"blocks.0.conv1": (0.0, 1.0)})
     int8.write(small.Path(net.description.file), small.plan_name(net), plan)
     with caplog.at_level(logging.INFO):
-        evaluator = make_evaluator(net, NetSettings(device="cpu", threads=1))
+        evaluator = make_evaluator(net, NetSettings(device="cpu", threads=1), playing=True)
         evaluator.improve()
     assert evaluator.precision in ("bfloat16", "float32")
     assert "in eight bits, same best move in 90.0% (needs 95%)" in caplog.text
@@ -200,10 +200,13 @@ def test_a_refused_plan(net, small, caplog):
 @needs_openvino
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_only_where_it_may(net, small, precision):
+    """Eight bits are for playing, by auto or int8; who labels, measures or judges gets the plain precision."""
     plan = Plan(GOOD, {"blocks.0.conv1": (0.0, 1.0)})
     int8.write(small.Path(net.description.file), small.plan_name(net), plan)
     assert make_evaluator(net, NetSettings(device="cpu", threads=1, precision=precision)).precision == precision
-    assert make_evaluator(net, NetSettings(device="cpu", threads=1, runtime="torch")).precision != "int8"
+    assert make_evaluator(net, NetSettings(device="cpu", threads=1, runtime="torch"), playing=True).precision != "int8"
+    assert make_evaluator(net, NetSettings(device="cpu", threads=1)).precision != "int8", "labels are to be exact"
+    assert make_evaluator(net, NetSettings(device="cpu", threads=1), playing=True).precision == "int8"
     with pytest.raises(ConfigError, match="int8 needs OpenVINO"):
         make_evaluator(net, NetSettings(device="cpu", precision="int8", runtime="torch"))
 
@@ -220,7 +223,7 @@ def test_changing_over_between_games(net, small, monkeypatch):
 
     monkeypatch.setattr(cpu_choice.CpuChoice, "_run_quantizer", quantizer)
     monkeypatch.setattr(cpu_choice, "PATIENCE", 0.01)
-    evaluator = make_evaluator(net, NetSettings(device="cpu", threads=1))
+    evaluator = make_evaluator(net, NetSettings(device="cpu", threads=1), playing=True)
     before = evaluator.precision
     arrays = evaluator.allocate(1, 7, 7)
     arrays[0][:] = np.random.default_rng(1).integers(0, 2, arrays[0].shape)
@@ -260,7 +263,7 @@ def test_a_quantizer_that_fails_says_why(net, monkeypatch, caplog):
     from engine.nn import cpu_choice
 
     monkeypatch.setattr(cpu_choice, "PATIENCE", 0.01)
-    evaluator = make_evaluator(net, NetSettings(device="cpu", threads=1))
+    evaluator = make_evaluator(net, NetSettings(device="cpu", threads=1), playing=True)
     before = evaluator.precision
     cpu_choice.Path(net.description.file).unlink()
     evaluator._cpu._improve()

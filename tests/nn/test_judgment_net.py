@@ -1,5 +1,7 @@
 """The judgment net: its maps on several sizes, its start from a playing net, symmetric answers, and what is refused."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import torch
@@ -13,7 +15,9 @@ from engine.nn import checkpoint, load_net
 from engine.nn.catalog import find
 from engine.nn.judgment import MAPS, JudgmentNet, judgment_spec, of_trunk, read_maps, start_from
 from engine.nn.judgment_evaluator import JudgmentEvaluator
+from engine.nn.maps_evaluator import make_maps_evaluator
 from engine.nn.policy_value import build_module, fold_for_export
+from engine.nn.runtimes import openvino_missing
 from engine.nn.settings import NetSettings
 
 SETTINGS = NetSettings(device="cpu", precision="float32", threads=1)
@@ -42,10 +46,14 @@ def position_of(size: int) -> Position:
     return position
 
 
+@pytest.mark.parametrize("runtime", ["torch", "openvino"])
 @pytest.mark.parametrize("size", [7, 9, 13, 19])
-def test_the_evaluator_says_what_the_module_says(saved, size) -> None:
+def test_the_evaluator_says_what_the_module_says(saved, size, runtime) -> None:
+    if runtime == "openvino" and openvino_missing():
+        pytest.skip(str(openvino_missing()))
     module, path = saved
-    evaluator = JudgmentEvaluator(load_net(path), SETTINGS)
+    evaluator = make_maps_evaluator(load_net(path), dataclasses.replace(SETTINGS, runtime=runtime))
+    assert isinstance(evaluator, JudgmentEvaluator) == (runtime == "torch")
     spatial, globals_ = encode_position(position_of(size), "katago-v7")
     with torch.inference_mode():
         wanted = read_maps(module(torch.from_numpy(spatial)[None], torch.from_numpy(globals_)[None])).numpy()

@@ -9,8 +9,8 @@ import pytest
 from engine.errors import WeightsError
 from engine.nn.metadata_row import profile_row
 from engine.nn.net import load_net
+from engine.nn.net_evaluator import make_evaluator
 from engine.nn.settings import NetSettings
-from engine.nn.torch_evaluator import make_evaluator
 
 SETTINGS = NetSettings(device="cpu", precision="float32", threads=1, policy_optimism=0.3, human_profile="rank_3k")
 CASES = [(version, {}) for version in range(3, 18)]

@@ -9,8 +9,8 @@ from engine.board.position import BLACK, WHITE, Position
 from engine.board.vertex import parse_vertex
 from engine.errors import UnsupportedBoardSize, WeightsError
 from engine.nn.net import load_net
+from engine.nn.net_evaluator import make_evaluator
 from engine.nn.settings import NetSettings
-from engine.nn.torch_evaluator import make_evaluator
 
 SETTINGS = NetSettings(device="cpu", precision="float32", threads=1)
 MOVES = ["Q16", "D3", "C17", "Q4", "R14", "K10", "pass", "F3", "T1", "A1"]

@@ -12,10 +12,10 @@ import torch
 from engine.errors import ConfigError, EngineError
 from engine.nn import checkpoint, runtimes
 from engine.nn.net import load_net
+from engine.nn.net_evaluator import make_evaluator
 from engine.nn.policy_value import build_module, fold_for_export
 from engine.nn.settings import NetSettings
 from engine.nn.spec import new_net_spec
-from engine.nn.torch_evaluator import make_evaluator
 
 if runtimes.openvino_missing():
     pytest.skip(runtimes.openvino_missing(), allow_module_level=True)

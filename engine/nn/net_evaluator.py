@@ -9,29 +9,24 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from ..errors import ConfigError, EngineError, WeightsError
+from ..errors import EngineError, WeightsError
 from ..evaluator import Evaluation
-from .compiled import EvaluationGraph
-from .cpu_choice import CpuChoice
-from .cuda_ops import CudaOps
-from .devices import choose_device, choose_dtype, choose_threads
-from .gpu_runner import GpuRunner
+from .cpu_choice import CpuChoice, Meta
+from .devices import choose_device, choose_precision, choose_threads
 from .metadata_row import profile_row
 from .net import Net
-from .postprocess import available
 from .runtimes import Runner, choose_runtime
 from .settings import NetSettings
-from .spec import SCALARS
+from .spec import SCALARS, available
 
 FloatArray = NDArray[np.float32]
 CPU_MAX_BATCH, GPU_MAX_BATCH = 32, 256
 CPU_ROWS_A_THREAD, GPU_ROWS = 4, 64  # a search's batches, where its settings leave them open; two are in flight
 
 
-class TorchEvaluator:
+class NetEvaluator:
     """An Evaluator and AsyncEvaluator (engine/evaluator.py) over a net and a runner.
 
     On a CPU any number of batches may be in flight, on a GPU two. A row's answer never depends on the other rows'
@@ -149,8 +144,12 @@ class TorchEvaluator:
         )
 
 
-def make_evaluator(net: Net, settings: NetSettings) -> TorchEvaluator:
+def make_evaluator(net: Net, settings: NetSettings, *, playing: bool = False) -> NetEvaluator:
     """Put a net on the device that the settings name.
+
+    Args:
+        playing: it is to play games, so that precision auto may mean eight bits on a CPU, which are fast and a little
+            less exact. Who labels, measures or judges leaves it out.
 
     Raises: EngineError where a GPU asked for is not there; ConfigError for settings that do not fit; WeightsError for a
     judgment net, which chooses no moves (judgment_evaluator.py).
@@ -158,38 +157,44 @@ def make_evaluator(net: Net, settings: NetSettings) -> TorchEvaluator:
     if net.spec["family"] == "judgment":
         raise WeightsError(f"{net.description.file}: judges positions, but chooses no moves")
     device = choose_device(settings.device)
-    dtype = choose_dtype(settings.precision, device, net.description.channels)
-    optimism, has_meta = settings.policy_optimism, bool(net.spec.get("meta"))
+    precision = choose_precision(settings.precision, device, net.description.channels)
+    has_meta = bool(net.spec.get("meta"))
 
-    def meta(width: int, height: int) -> torch.Tensor | None:
-        return torch.from_numpy(profile_row(settings.human_profile, width, height)) if has_meta else None
+    def meta(width: int, height: int) -> FloatArray | None:
+        return profile_row(settings.human_profile, width, height) if has_meta else None
 
-    if has_meta:
-        meta(19, 19)  # a bad profile is refused now
-    precision = str(dtype).removeprefix("torch.")
-    if device.type == "cuda":
-        ops = CudaOps(
-            device,
-            lambda w, h: EvaluationGraph(net, dtype=dtype, optimism=optimism, meta=meta(w, h)).eval(),
-            net.inputs,
-        )
-        choose_runtime(settings.runtime, device.type, net.spec["family"])
-        largest = settings.max_batch or GPU_MAX_BATCH
-        gpu = GpuRunner(ops, max_batch=largest, keep=settings.cached_sizes)
-        return TorchEvaluator(
-            net, gpu, max_batch=largest, preferred_batch=GPU_ROWS, where=str(device), precision=precision
-        )
-    if device.type != "cpu":
-        raise ConfigError(f"unknown device {settings.device!r}")
+    meta(19, 19)  # a bad profile is refused now
+    if device != "cpu":
+        return _on_gpu(net, settings, device, precision, meta)
     threads = choose_threads(settings.threads)
-    cpu = CpuChoice(net, settings, dtype=dtype, threads=threads, meta=meta)
-    largest = settings.max_batch or CPU_MAX_BATCH
-    return TorchEvaluator(
+    cpu = CpuChoice(net, settings, precision=precision, threads=threads, meta=meta, playing=playing)
+    return NetEvaluator(
         net,
         cpu.runner,
-        max_batch=largest,
+        max_batch=settings.max_batch or CPU_MAX_BATCH,
         preferred_batch=CPU_ROWS_A_THREAD * threads,
         where=f"cpu, {threads} threads, {'OpenVINO' if cpu.runtime == 'openvino' else 'PyTorch'}",
         precision=cpu.precision,
         cpu=cpu,
+    )
+
+
+def _on_gpu(net: Net, settings: NetSettings, device: str, precision: str, meta: Meta) -> NetEvaluator:
+    import torch
+
+    from .compiled import EvaluationGraph
+    from .cuda_ops import CudaOps
+    from .gpu_runner import GpuRunner
+
+    def graph(width: int, height: int) -> torch.nn.Module:
+        row = meta(width, height)
+        return EvaluationGraph(net, precision=precision, optimism=settings.policy_optimism, meta=row).eval()
+
+    choose_runtime(settings.runtime, "cuda", net.spec["family"])
+    largest = settings.max_batch or GPU_MAX_BATCH
+    runner = GpuRunner(
+        CudaOps(torch.device(device), graph, net.inputs), max_batch=largest, keep=settings.cached_sizes
+    )
+    return NetEvaluator(
+        net, runner, max_batch=largest, preferred_batch=GPU_ROWS, where=device, precision=precision
     )
