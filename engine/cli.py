@@ -76,6 +76,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 1
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != "torch":
+            raise
+        print(f"keisei {words[0]}: needs PyTorch: pip install 'keisei[torch]'", file=sys.stderr)
+        return 1
     except OSError as error:  # a folder that cannot be written, a full disk
         print(f"keisei {words[0]}: {error}", file=sys.stderr)
         return 1

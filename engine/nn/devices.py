@@ -24,7 +24,7 @@ CPU_TOPOLOGY = Path("/sys/devices/system/cpu")
 
 def torch_missing() -> str | None:
     """Return why PyTorch cannot be used, or None. Does not import it."""
-    return None if installed("torch") else "PyTorch is not installed (pip install torch)"
+    return None if installed("torch") else "PyTorch is not installed (pip install 'keisei[torch]')"
 
 
 def installed(package: str) -> bool:

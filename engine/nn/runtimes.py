@@ -1,6 +1,7 @@
 """Chooses what runs a net on the CPU, OpenVINO or PyTorch, and keeps PyTorch as the spare where OpenVINO fails.
 
-OpenVINO is an optional extra: two thirds of PyTorch's processor time for the same net (docs/performance.md).
+OpenVINO is an optional extra (without it PyTorch must be there): two thirds of its processor time for the same net
+(docs/performance.md).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .devices import installed, need_torch, torch_missing
 
 log = logging.getLogger(__name__)
 FloatArray = NDArray[np.float32]
-HINT = "pip install 'keisei[openvino]'"
+HINT = "pip install 'keisei[cpu]'"
 
 
 class Runner(Protocol):

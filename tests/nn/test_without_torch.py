@@ -83,3 +83,13 @@ except EngineError as error:
 """
     done = run(code)
     assert done.returncode == 0 and "PyTorch is not installed" in done.stdout, (done.stdout, done.stderr)
+
+
+def test_a_command_that_needs_torch_says_so():
+    code = """
+from engine.cli import main
+raise SystemExit(main(["train", "--recipe", "first", "--shards", "nowhere", "--out", "nowhere"]))
+"""
+    done = run(code)
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert done.stderr.strip() == "keisei train: needs PyTorch: pip install 'keisei[torch]'"
