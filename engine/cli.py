@@ -21,6 +21,7 @@ COMMANDS = {
     "analysis": ("engine.cli", "analysis", "answer queries in JSON, for programs such as KaTrain and Ogatak"),
     "match": ("engine.match.cli", "main", "play engines against each other, and say who is stronger"),
     "ladder": ("engine.match.ladder", "main", "rate the engines of several matches on one scale"),
+    "cgos": ("engine.match.cgos", "main", "play on a CGOS server"),
     "judge": ("engine.judging.cli", "main", "judge positions: dead stones, territory, seki, score, what is open"),
     "bench": ("engine.cli", "bench", "measure the speed of board, net or search"),
     "nets": ("engine.nn.catalog", "main", "list the nets that come with the engine, or describe a net file"),
@@ -128,6 +129,7 @@ def add_common_options(parser: argparse.ArgumentParser) -> None:
 OPTION_SETTINGS = {
     "visits": ("player", "visits"),
     "time": ("player", "time"),
+    "level": ("level", "rank"),
     "rules": ("player", "rules"),
     "seed": ("player", "seed"),
     "device": ("net", "device"),
@@ -161,6 +163,7 @@ def gtp(argv: Sequence[str]) -> int:
 
     parser = Parser(prog="keisei gtp", description="Speak GTP on standard input and output.")
     add_common_options(parser)
+    parser.add_argument("--level", metavar="RANK", help="play about like a player of this rank: 20k … 1k, 1d, 2d")
     parser.add_argument("--name", metavar="TEXT", help="what to answer to `name`, for GUIs that look at it")
     parser.add_argument("--version", metavar="TEXT", help="what to answer to `version`")
     parser.add_argument(

@@ -31,6 +31,7 @@ class Slot(Protocol):
     label: str  # what the match calls the engine
     name: str  # what it calls itself, once started
     commands: frozenset[str]  # what it understands, once started
+    timeout: float  # seconds for each reply
 
     def start(self) -> None:
         """Start the engine if it is not running. Raises EngineFailed."""
