@@ -18,6 +18,7 @@ from engine.errors import ConfigError
 from engine.gtp.settings import GtpSettings
 from engine.judge.settings import JudgeSettings
 from engine.nn.settings import NetSettings
+from engine.player.level_settings import LevelSettings, checked
 from engine.player.net import BackgroundNet, LoadedNet, NetSource
 from engine.player.settings import PlayerSettings
 from engine.search.params import SearchParams
@@ -38,6 +39,7 @@ SECTIONS: dict[str, type] = {
     "net": NetSettings,
     "player": PlayerSettings,
     "judge": JudgeSettings,
+    "level": LevelSettings,
     "gtp": GtpSettings,
     "analysis": AnalysisSettings,
 }
@@ -53,6 +55,7 @@ class EngineSettings:
     net: NetSettings
     player: PlayerSettings
     judge: JudgeSettings
+    level: LevelSettings
     gtp: GtpSettings
     analysis: AnalysisSettings
 
@@ -68,6 +71,7 @@ def make_settings(*layers: Values) -> EngineSettings:
 
     settings = EngineSettings(**config.assemble(SECTIONS, *layers))
     parse_rules(settings.player.rules)
+    checked(settings.level)
     return settings
 
 
@@ -138,7 +142,7 @@ def make_player(settings: EngineSettings, net: NetSource) -> Player:
     """Make a player that will think with that net."""
     from engine.player.player import Player
 
-    return Player(settings.player, settings.search, net, settings.judge)
+    return Player(settings.player, settings.search, net, settings.judge, settings.level)
 
 
 def make_judge(settings: EngineSettings, net: str | None) -> Judge:

@@ -19,6 +19,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from engine.board.handicap import fixed_handicap
 from engine.board.position import Position
 from engine.board.rules import parse_rules
 from engine.errors import ConfigError, EngineError
@@ -65,7 +66,8 @@ def build_parser() -> argparse.ArgumentParser:
     add("--games", type=_positive, default=100, metavar="N", help="games of each pairing (default 100)")
     add("--format", choices=FORMATS, default=ROUND_ROBIN, help="all against all, or the first against the others")
     add("--size", type=_size, default=(19, 19), metavar="S", help="board: 19, or 13x9 (default 19)")
-    add("--komi", type=float, help="default: 7.5, on 9x9 7")
+    add("--komi", type=float, help="default: 7.5, on 9x9 7, with a handicap 0.5")
+    add("--handicap", type=_positive, default=0, metavar="N", help="stones for the second engine, always Black then")
     add("--rules", default="chinese-ogs", help="name, or KataGo's JSON (default chinese-ogs)")
     add("--time", metavar="T", help="seconds a move, or MAIN+PERIOD/MOVES")
     add("--margin", type=float, default=2.0, metavar="SECONDS", help="overstepping that is forgiven (default 2)")
@@ -106,6 +108,8 @@ def run_match(arguments: argparse.Namespace) -> int:
         **asdict(settings),
         **asdict(options),
     }
+    if not settings.handicap:
+        del kept["handicap"]  # which older folders do not have
     store = MatchStore(arguments.out, kept, resume=arguments.resume)
     logs = arguments.out / "logs"
     logs.mkdir(exist_ok=True)
@@ -114,8 +118,10 @@ def run_match(arguments: argparse.Namespace) -> int:
         setting = Setting(by_label, referee, settings, arguments.timeout, logs, nets)
         names = probe(setting)
         until = None if arguments.budget is None else time.monotonic() + 60 * arguments.budget
-        schedule = Schedule(pairings, arguments.games, store.games, rule, until=until)
-        openings = openings_for(options, (arguments.games + 1) // 2, settings, nets)
+        stones = settings.handicap
+        schedule = Schedule(pairings, arguments.games, store.games, rule, until=until, swap=not stones)
+        blocks = (arguments.games + 1) // 2
+        openings = [[] for _ in range(blocks)] if stones else openings_for(options, blocks, settings, nets)
         live = Live(schedule)
         status, reported = 0, time.monotonic()
 
@@ -176,7 +182,9 @@ def _summary(
 def _game_settings(arguments: argparse.Namespace) -> GameSettings:
     width, height = arguments.size
     rules = parse_rules(arguments.rules)
-    komi = arguments.komi if arguments.komi is not None else Position(width, height).komi
+    komi = arguments.komi if arguments.komi is not None else 0.5 if arguments.handicap else Position(width, height).komi
+    if arguments.handicap:
+        fixed_handicap(arguments.handicap, width, height)
     komi = Position(width, height, rules=rules, komi=komi).komi
     if not abs(komi) <= width * height:
         raise ConfigError(f"komi out of range: {arguments.komi}")
@@ -191,6 +199,7 @@ def _game_settings(arguments: argparse.Namespace) -> GameSettings:
         arguments.margin,
         arguments.visits,
         not arguments.no_comments,
+        arguments.handicap,
     )
 
 

@@ -41,6 +41,7 @@ class GameSettings:
     margin: float = 2.0  # seconds by which it may be overstepped, a move
     visits: int | None = None  # told to engines that have kata-set-param maxVisits
     comments: bool = True  # what the engines say of their moves goes into the SGF
+    handicap: int = 0  # stones that Black begins with, on the points of GTP's fixed_handicap
 
     @property
     def max_moves(self) -> int:

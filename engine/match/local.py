@@ -106,6 +106,7 @@ def parse_local(command: str) -> tuple[str | None, EngineSettings]:
         words = words[1:]
     parser = LocalParser(prog=LOCAL)
     add_common_options(parser)
+    parser.add_argument("--level")
     parser.add_argument("--name")
     parser.add_argument("--version")
     options = parser.parse_args([*given, *words])

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from engine import sgf
 from engine.board import scoring
+from engine.board.handicap import fixed_handicap
 from engine.board.position import BLACK, WHITE, Position
 from engine.board.rules import parse_rules
 from engine.board.vertex import format_vertex, parse_vertex
@@ -65,6 +66,8 @@ def set_up(slot: Slot, settings: GameSettings, *, referee: bool = False) -> None
     if "kata-set-rules" in slot.commands:
         slot.send(f"kata-set-rules {settings.rules}")
     slot.send(f"komi {settings.komi:g}")
+    if settings.handicap:
+        slot.send(f"fixed_handicap {settings.handicap}")
     if referee:
         return
     if settings.time is not None and "time_settings" in slot.commands:
@@ -89,6 +92,9 @@ def play_game(
     started = time.monotonic()
     rules = parse_rules(settings.rules)
     position = Position(settings.width, settings.height, rules=rules, komi=settings.komi)
+    if settings.handicap:
+        stones = fixed_handicap(settings.handicap, settings.width, settings.height)
+        position.set_up([(BLACK, action) for action in stones], WHITE)
     table = Table(position, {BLACK: black, WHITE: white}, settings)
     for slot in table.slots.values():
         _prepare(slot, settings, stop)

@@ -57,6 +57,7 @@ class Schedule:
         done: finished games by number; grows as the match does.
         rule: when a pairing may stop before its last game.
         until: time.monotonic() after which no game begins.
+        swap: colors change within a pair; else the second engine of a pairing is always Black (handicap games).
     """
 
     def __init__(
@@ -67,8 +68,10 @@ class Schedule:
         rule: Rule | None = None,
         *,
         until: float | None = None,
+        swap: bool = True,
     ) -> None:
         self.pairings = list(pairings)
+        self._swap = swap
         self.games = games
         self._done = done
         self._rule = rule
@@ -86,8 +89,9 @@ class Schedule:
         """Return what is played under a number."""
         block, second = divmod(number, 2)
         opening, pairing = divmod(block, len(self.pairings))
-        black, white = self.pairings[pairing]
-        return Game(number, pairing, opening, *((white, black) if second else (black, white)))
+        first, other = self.pairings[pairing]
+        takes_white = second if self._swap else True
+        return Game(number, pairing, opening, *((other, first) if takes_white else (first, other)))
 
     def number(self, pairing: int, index: int) -> int:
         """Return the number of the index-th game of a pairing."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.board.position import Position
@@ -24,6 +24,8 @@ from engine.judge.types import Judgment, point_marks
 from engine.player import decide, policy_only
 from engine.player.clock import Clock
 from engine.player.game import Game
+from engine.player.level import LevelChooser, candidates_of, hopeless_lead, leads_after, likely_moves
+from engine.player.level_settings import LevelSettings, checked
 from engine.player.net import NetSource
 from engine.player.pace import Pace
 from engine.player.rawnet import RawOutput, next_moves, raw_output
@@ -56,15 +58,24 @@ class Player:
         params: section `search`.
         net: where the evaluator comes from.
         judging: section `judge`.
+        level: section `level`.
     """
 
     def __init__(
-        self, settings: PlayerSettings, params: SearchParams, net: NetSource, judging: JudgeSettings | None = None
+        self,
+        settings: PlayerSettings,
+        params: SearchParams,
+        net: NetSource,
+        judging: JudgeSettings | None = None,
+        level: LevelSettings | None = None,
     ) -> None:
         self.settings = settings
+        self._level = level or LevelSettings()
+        self._chooser = LevelChooser(settings.seed)
         self.game = Game(settings.rules, strict_play=settings.strict_play)
         self.clock = Clock()
-        self._thinker = Thinker(params, net, settings.seed, judging)
+        self._params = params
+        self._thinker = Thinker(self._level.search(params), net, settings.seed, judging)
         self._resignation = decide.Resignation()
         self._ponder_color: int | None = None
         self._expected: dict[int, float] = {}  # color -> winrate after its last move
@@ -245,7 +256,7 @@ class Player:
             self.last = decision
         if play and decision.action != RESIGN:
             self.game.play(color, decision.action)
-            self._ponder_color = 3 - color if self.settings.ponder else None
+            self._ponder_color = 3 - color if self.settings.ponder and not self._level.active else None
         return decision
 
     def study(self, color: int, wish: Wish, visits: int) -> SearchResult:
@@ -337,20 +348,31 @@ class Player:
 
     def sections(self) -> dict[str, Any]:
         """Return the settings that can be changed during a game, by section."""
-        return {"player": self.settings, "search": self._thinker.params, "judge": self._thinker.judging}
+        return {
+            "player": self.settings,
+            "search": self._params,
+            "judge": self._thinker.judging,
+            "level": self._level,
+        }
 
     def change(self, section: str, settings: Any) -> None:
         """Put changed settings of one section in force."""
         if section == "search":
-            self._thinker.params = settings
+            self._params = settings
+            self._thinker.params = self._level.search(settings)
             return
         if section == "judge":
             self._thinker.judging = settings
+            return
+        if section == "level":
+            self._level = checked(settings)
+            self._thinker.params = self._level.search(self._params)
             return
         if settings.rules != self.settings.rules:
             self.set_rules(parse_rules(settings.rules))
         if settings.seed != self.settings.seed:
             self._thinker.set_seed(settings.seed)
+            self._chooser = LevelChooser(settings.seed)
         self.settings = settings
         self.game.strict_play = settings.strict_play
 
@@ -389,13 +411,38 @@ class Player:
         if settings.friendly_pass and not wish.restricts and decide.should_pass_at_once(position, color, judge):
             figures = self._thinker.search(position, color, Limits(visits=1), Wish(wish.token, root=wish.root))
             return Decision(position.area, figures)
+        if self._level.active and not wish.restricts:
+            return self._decide_at_level(color, limits, wish, may_resign=may_resign)
         result = self._thinker.search(position, color, limits, wish, pace)
         if may_resign and self._resignation.note(color, result, position, settings):
             return Decision(RESIGN, result)
         if wish.restricts:
             return Decision(result.chosen, result)
-        ranked = decide.without_pointless(position, color, ranked_moves(result))
+        return self._from_ranking(color, decide.without_pointless(position, color, ranked_moves(result)), result, wish)
+
+    def _from_ranking(self, color: int, ranked: list[int], result: SearchResult, wish: Wish) -> Decision:
+        """Return the first acceptable of these moves; where a pass comes first, what has to be captured before."""
+        position = self.game.position
         if ranked[0] == position.area:
-            instead = decide.must_clean_up(position, color, judge)
+            instead = decide.must_clean_up(position, color, lambda position: self._thinker.judge(position, wish.token))
             ranked = [action for action in ranked if action in instead] + ranked
-        return Decision(decide.first_acceptable(self.game, color, ranked, settings), result)
+        return Decision(decide.first_acceptable(self.game, color, ranked, self.settings), result)
+
+    def _decide_at_level(self, color: int, limits: Limits, wish: Wish, *, may_resign: bool) -> Decision:
+        """Choose a move that gives away as much as the level does."""
+        position, level = self.game.position, self._level
+        visits = min(level.visits, limits.visits or level.visits)  # 1 where no time is left
+        result = self._thinker.search(position, color, replace(limits, visits=visits), wish)
+        points = level.points
+        settings = replace(self.settings, resign_lead=max(self.settings.resign_lead, hopeless_lead(position, points)))
+        if may_resign and self._resignation.note(color, result, position, settings):
+            return Decision(RESIGN, result)
+        ranked = decide.without_pointless(position, color, ranked_moves(result))
+        if ranked[0] != position.area and points > 0.0 and result.proven is None:
+            likely = likely_moves(position, color, result.raw.policy, level.moves)
+            evaluator = self._thinker.net(position, wish.token).evaluator
+            leads = list(zip(likely, leads_after(evaluator, position, color, likely), strict=True))
+            candidates = candidates_of(position, color, result, leads)
+            chosen = self._chooser.choose(color, candidates, points, position.moves)
+            ranked = [chosen.action, *ranked]
+        return self._from_ranking(color, ranked, result, wish)

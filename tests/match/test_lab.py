@@ -10,6 +10,7 @@ import time
 import pytest
 
 from engine import sgf
+from engine.board.position import WHITE
 from engine.match import runner
 from engine.match.cli import main
 
@@ -163,3 +164,15 @@ def test_a_killed_match_in_one_process_goes_on(tmp_path):
     assert len(numbers) == len(set(numbers)) and set(range(36)) <= set(numbers)
     for number in range(36):
         assert sgf.read(out / "games" / f"{number:04d}.sgf").result
+
+
+def test_a_handicap_match(tmp_path):
+    out = tmp_path / "out"
+    engines = ["strong=keisei:fake:hash@1", "weak=keisei:fake:uniform@1"]
+    assert main([*engines, "--games", "2", "--size", "9", "--handicap", "3", "--out", str(out)]) == 0
+    records = [sgf.read(path) for path in sorted((out / "games").glob("*.sgf"))]
+    assert [(record.handicap, record.komi, record.moves[0][0]) for record in records] == [(3, 0.5, WHITE)] * 2
+    assert all(record.black.startswith("weak") for record in records)
+    again = [*engines, "--size", "9", "--out", str(out), "--resume"]
+    assert main([*again, "--games", "3", "--handicap", "3"]) == 0
+    assert main([*again, "--games", "3"]) == 1  # another match

@@ -104,3 +104,8 @@ def test_names():
     for texts in (["x=a", "x=b"], ["B=a", "b"], ["referee=a", "b"]):
         with pytest.raises(ConfigError):
             parse_engines(texts)
+
+
+def test_in_handicap_games_the_second_engine_is_always_black():
+    schedule = Schedule([("strong", "weak")], 4, {}, swap=False)
+    assert [(schedule.game(i).black, schedule.game(i).white) for i in range(4)] == [("weak", "strong")] * 4
