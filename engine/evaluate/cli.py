@@ -10,6 +10,7 @@ WHAT = {
     "policy": ("engine.train.evaluate", "how well a net predicts the moves of held-out games"),
     "value": ("engine.train.evaluate_value", "value, score, owners and policy beside record, truth and teacher"),
     "judge": ("engine.evaluate.judge", "how often a judge is right about finished games"),
+    "tactics": ("engine.evaluate.tactics", "how many tactical positions an engine solves, by kind and visits"),
     "thresholds": ("engine.evaluate.thresholds", "fit the judge's thresholds to a judgment net on validation games"),
 }
 

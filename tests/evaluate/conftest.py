@@ -1,5 +1,6 @@
 """What the tests of `keisei evaluate` share."""
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -17,3 +18,14 @@ def table(tmp_path: Path) -> Path:
 def mock_judge() -> str:
     """The command line of a program that judges by a fixed word."""
     return f"{sys.executable} {Path(__file__).parents[1] / 'oracles' / 'mock_judge.py'}"
+
+
+@pytest.fixture
+def mock_engine():
+    """Return a function from options to the command line of the match's mock engine."""
+    script = Path(__file__).resolve().parents[1] / "match" / "mock_engine.py"
+
+    def command(*options):
+        return shlex.join([sys.executable, "-S", str(script), *map(str, options)])
+
+    return command
