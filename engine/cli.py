@@ -157,10 +157,8 @@ def layers(options: argparse.Namespace) -> list[Layer]:
     return result
 
 
-def gtp(argv: Sequence[str]) -> int:
-    """Run `keisei gtp`."""
-    from engine import factory
-
+def gtp_parser() -> Parser:
+    """Return the parser of `keisei gtp`."""
     parser = Parser(prog="keisei gtp", description="Speak GTP on standard input and output.")
     add_common_options(parser)
     parser.add_argument("--level", metavar="RANK", help="play about like a player of this rank: 20k … 1k, 1d, 2d")
@@ -170,13 +168,24 @@ def gtp(argv: Sequence[str]) -> int:
         "--mimic", metavar="katago|leela-zero", help="answer `name` and `version` as that engine, for GUIs that ask"
     )
     parser.add_argument("--list-settings", action="store_true", help="print every setting for --set, and leave")
-    options = parser.parse_args(list(argv))
+    return parser
+
+
+def front(options: argparse.Namespace) -> dict[str, str]:
+    """Return what the options of `keisei gtp` say of section `gtp`."""
+    given = {"name": options.name, "version": options.version, "mimic": options.mimic}
+    return {key: value for key, value in given.items() if value is not None}
+
+
+def gtp(argv: Sequence[str]) -> int:
+    """Run `keisei gtp`."""
+    from engine import factory
+
+    options = gtp_parser().parse_args(list(argv))
     if options.list_settings:
         print(settings_text(factory.SECTIONS))
         return 0
-    given = {"name": options.name, "version": options.version, "mimic": options.mimic}
-    front = {key: value for key, value in given.items() if value is not None}
-    settings = factory.make_settings(factory.preset("gtp"), *layers(options), {"gtp": front})
+    settings = factory.make_settings(factory.preset("gtp"), *layers(options), {"gtp": front(options)})
     factory.serve_gtp(settings, options.net)
 
 

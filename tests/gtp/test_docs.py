@@ -80,3 +80,34 @@ def test_every_example_gives_what_it_says(make_client, tmp_path, monkeypatch):
         if name == "quit":
             client = make_client(visits=4)
     assert seen == set(registry.COMMANDS)
+
+
+def advised():
+    """Return the words behind "gtp" in the README and in the files for servers, as lists."""
+    found = []
+    readme = PAGE.parents[1].joinpath("README.md").read_text(encoding="utf-8")
+    for code in re.findall(r"`+([^`\n]+)`+", readme):
+        code = code.strip('"')
+        match = re.fullmatch(r"(?:(?:DIR/\.venv/bin/)?keisei )?gtp((?: [^ ]+)*)", code)
+        if match:
+            found.append(match[1].split())
+    folder = PAGE.parent / "servers"
+    assert len(list(folder.iterdir())) == 3
+    for path in sorted(folder.iterdir()):
+        text = path.read_text(encoding="utf-8")
+        (line,) = (line for line in text.splitlines() if "bin/keisei" in line)
+        words = re.findall(r"[^\s\",\[\]]+", line.partition("keisei")[2])
+        assert words[0] == "gtp", line
+        found.append(words[1:])
+    return found
+
+
+def test_what_people_are_told_to_type_is_accepted():
+    from engine import cli, factory
+
+    commands_found = advised()
+    assert len(commands_found) > 8 and ["--mimic", "katago"] in commands_found
+    for words in commands_found:
+        parser = cli.gtp_parser()
+        options = parser.parse_args(words)
+        factory.make_settings(factory.preset("gtp"), *cli.layers(options), {"gtp": cli.front(options)})
