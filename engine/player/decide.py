@@ -1,9 +1,8 @@
 """When to pass, when to resign, and which moves to leave out: the decisions around a search.
 
-The search says what it likes best. Around it stand four rules. (1) After the opponent's pass, pass too if the game is
-settled and won. (2) Where every stone on the board counts as alive, do not let the game end while dead stones of the
-opponent's turn a win into a loss: capture them first. (3) Do not fill pass-alive territory, one's own or the other's.
-(4) No move that repeats a position, and no suicide, even where the rules allow it.
+The search says what it likes best. Around it stand three rules. (1) After the opponent's pass, pass too if the game is
+settled and won. (2) Do not fill pass-alive territory, one's own or the other's. (3) No move that repeats a position,
+and no suicide, even where the rules allow it. What is played at the very end is in ending.py.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from engine.board.position import BLACK, Position
+from engine.board.position import BLACK, WHITE, Position
 from engine.board.scoring import pass_alive, score
 from engine.judge.board import chains
 from engine.judge.score import all_alive
@@ -35,12 +34,17 @@ def score_for(position: Position, color: int, judgment: Judgment | None) -> floa
     return value if color == BLACK else -value
 
 
-def should_pass_at_once(position: Position, color: int, judge: JudgeFunction) -> bool:
-    """Tell whether to pass without a search: the opponent passed, and what is on the board is settled and won."""
+def should_pass_at_once(position: Position, color: int, judge: JudgeFunction, *, clean_up: bool = False) -> bool:
+    """Tell whether to pass without a search: the opponent passed, and what is on the board is settled and won.
+
+    Args:
+        clean_up: do not pass while the opponent's dead stones would count as alive.
+    """
     if not opponent_just_passed(position, color):
         return False
     if all_alive(position):
-        return score_for(position, color, None) > 0
+        won = score_for(position, color, None) > 0
+        return won and not (clean_up and cleanup_moves(position, color, judge(position)))
     judgment = judge(position)
     return judgment.ownership is not None and score_for(position, color, judgment) - judgment.doubt > 0
 
@@ -83,16 +87,8 @@ def cleanup_moves(position: Position, color: int, judgment: Judgment) -> list[in
     return sorted(found, key=lambda action: (found[action], action))
 
 
-def must_clean_up(position: Position, color: int, judge: JudgeFunction) -> list[int]:
-    """Return the moves to choose from instead of a pass, best first; empty if a pass is right."""
-    if not all_alive(position) or score_for(position, color, None) > 0:
-        return []
-    judgment = judge(position)
-    return cleanup_moves(position, color, judgment)
-
-
 def first_acceptable(game: Game, color: int, ranked: Iterable[int], settings: PlayerSettings) -> int:
-    """Return the first of these legal actions that rule (4) accepts, else pass."""
+    """Return the first of these legal actions that rule (3) accepts, else pass."""
     for action in ranked:
         if not settings.avoid_repetition:
             return action
@@ -119,10 +115,27 @@ class Resignation:
         self._hopeless[color] = self._hopeless[color] + 1 if hopeless else 0
         if not settings.resign or self._hopeless[color] < settings.resign_moves:
             return False
-        return not in_handicap_opening(position)
+        return not in_handicap_opening(position, settings)
 
 
-def in_handicap_opening(position: Position) -> bool:
-    """Tell whether this is the first third of a handicap game, where being behind means nothing."""
-    return position.handicap > 1 and position.n_moves < position.area // 3
+def handicap_stones(position: Position) -> int:
+    """Return the stones that Black put on the board before White's first, however they came there; 0 for one stone.
 
+    Some servers send them as plays of Black, with or without White's passes between them.
+    """
+    stones = [color for color, _ in position.setup_stones]
+    if stones.count(WHITE):
+        return 0
+    count = len(stones)
+    for color, action in position.moves:
+        if action == position.area:
+            continue
+        if color == WHITE:
+            break
+        count += 1
+    return count if count > 1 else 0
+
+
+def in_handicap_opening(position: Position, settings: PlayerSettings) -> bool:
+    """Tell whether this is the opening of a handicap game, where being behind means nothing."""
+    return handicap_stones(position) > 0 and position.n_moves < settings.resign_handicap * position.area

@@ -1,11 +1,14 @@
-"""Asks a running search from time to time whether it has found enough for its clock."""
+"""The time of one move while it runs: what is left of it, and whether a running search has found enough."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
+from engine.player.settings import PlayerSettings
 from engine.search.attention import should_stop
 from engine.search.result import SearchResult
+from engine.search.root import Limits
 from engine.search.timing import Budget
 
 _ASKED = 24  # times in an ordinary move
@@ -32,3 +35,61 @@ class Pace:
     def enough(self, result: SearchResult) -> bool:
         """Tell whether a search that has got so far should end."""
         return should_stop(result, self.budget, result.stats.elapsed, self.before)
+
+
+class Turn:
+    """One move being thought about, from now on.
+
+    Args:
+        budget: what it may take; None without clock and longest time.
+        settings: limits of visits, and whether the pace may change.
+        before: winrate that the side expected after its last move, None if not known.
+    """
+
+    def __init__(self, budget: Budget | None, settings: PlayerSettings, before: float | None = None) -> None:
+        self.begun = time.monotonic()
+        self._budget = budget
+        self._settings = settings
+        self._before = before
+
+    @property
+    def longest(self) -> float | None:
+        """Seconds that the whole move may take; None without a limit."""
+        if self._budget is None:
+            return None
+        return self._budget.hard if self._settings.attentive else self._budget.soft
+
+    @property
+    def unlimited(self) -> bool:
+        """True if no clock runs."""
+        return self._budget is None
+
+    def rest(self) -> Budget | None:
+        """Return what is left of the budget."""
+        if self._budget is None:
+            return None
+        gone = time.monotonic() - self.begun
+        soft, hard = max(self._budget.soft - gone, 0.0), max(self._budget.hard - gone, 0.0)
+        return Budget(soft, hard if self._settings.attentive else soft, self._budget.saves)
+
+    def has(self, seconds: float) -> bool:
+        """Tell whether so much time is left."""
+        rest = self.rest()
+        return rest is None or rest.hard >= seconds
+
+    def search(self, kept: float = 0.0) -> tuple[Limits, Pace | None]:
+        """Return the limits of a search that begins now.
+
+        Args:
+            kept: seconds wanted for what comes after it; they are kept if they are less than half of the rest.
+        """
+        settings, rest = self._settings, self.rest()
+        if rest is not None and kept < 0.5 * rest.hard:
+            hard = rest.hard - kept
+            rest = Budget(min(rest.soft, hard), hard, rest.saves)
+        if rest is None:
+            return Limits(visits=settings.visits or settings.default_visits), None
+        if rest.hard <= 0.0:
+            return Limits(visits=1), None
+        pace = Pace(rest, self._before) if settings.attentive else None
+        return Limits(visits=settings.visits, seconds=rest.hard), pace

@@ -9,10 +9,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.board.position import Position
 from engine.board.rules import Rules, parse_rules
 from engine.board.scoring import tromp_taylor
 from engine.board.vertex import format_vertex
@@ -21,33 +19,23 @@ from engine.judge.board import chains
 from engine.judge.score import all_alive
 from engine.judge.settings import JudgeSettings
 from engine.judge.types import Judgment, point_marks
-from engine.player import decide, policy_only
+from engine.player.choosing import RESIGN, Decision, MoveChoice
 from engine.player.clock import Clock
+from engine.player.decide import Resignation, score_for
 from engine.player.game import Game
-from engine.player.level import LevelChooser, candidates_of, hopeless_lead, leads_after, likely_moves
+from engine.player.level import LevelChooser
 from engine.player.level_settings import LevelSettings, checked
 from engine.player.net import NetSource
-from engine.player.pace import Pace
+from engine.player.pace import Turn
 from engine.player.rawnet import RawOutput, next_moves, raw_output
 from engine.player.settings import PlayerSettings
 from engine.player.stop import StopToken
-from engine.player.thinking import Thinker, Wish, ranked_moves
+from engine.player.thinking import Thinker, Wish
 from engine.search.params import SearchParams
 from engine.search.result import SearchResult
 from engine.search.root import Limits
 from engine.search.timing import Budget, TimeControl, gtp_control
 from engine.sgf import from_position, read, write
-
-RESIGN = -1
-"""A decision that is no action."""
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What genmove decided."""
-
-    action: int  # a legal action (the last one is pass) or RESIGN
-    result: SearchResult  # in the view of the side that moved
 
 
 class Player:
@@ -76,7 +64,7 @@ class Player:
         self.clock = Clock()
         self._params = params
         self._thinker = Thinker(self._level.search(params), net, settings.seed, judging)
-        self._resignation = decide.Resignation()
+        self._resignation = Resignation()
         self._ponder_color: int | None = None
         self._expected: dict[int, float] = {}  # color -> winrate after its last move
         self._stale_clock = False  # another board came, and no word of the clock since
@@ -213,19 +201,7 @@ class Player:
         Args:
             spent: seconds of it that are gone already.
         """
-        return self._limits(self.budget(color, spent))
-
-    def _limits(self, budget: Budget | None) -> Limits:
-        settings = self.settings
-        seconds = None
-        if budget is not None:
-            seconds = budget.hard if settings.attentive else budget.soft
-        visits = settings.visits
-        if seconds is not None and seconds <= 0.0:
-            return Limits(visits=1)
-        if seconds is None and visits is None:
-            visits = settings.default_visits
-        return Limits(visits=visits, seconds=seconds)
+        return Turn(self.budget(color, spent), self.settings).search()[0]
 
     # ------------------------------------------------------------------------------------------------ thinking
 
@@ -242,13 +218,11 @@ class Player:
         started = time.monotonic()
         self._thinker.net(self.game.position, wish.token)
         self._wind_clock()
-        begun = time.monotonic()
-        budget = self.budget(color, begun - started)
-        limits = self._limits(budget)
-        pace = Pace(budget, self._expected.get(color)) if budget is not None and self.settings.attentive else None
-        decision = self._decide(color, limits, wish, pace, may_resign=play)
+        budget = self.budget(color, time.monotonic() - started)
+        turn = Turn(budget, self.settings, self._expected.get(color))
+        decision = self._choice(color, turn, wish).decide(may_resign=play)
         now = time.monotonic()
-        self.clock.answered(now - begun, None if budget is None else limits.seconds or 0.0)
+        self.clock.answered(now - turn.begun, turn.longest)
         if play:
             self.clock.spend(color, now - started + self.settings.lag)
             self._expected[color] = decision.result.winrate
@@ -266,6 +240,21 @@ class Player:
             Abandoned: if the token says so.
         """
         return self._thinker.search(self.game.position, color, Limits(visits=visits), wish)
+
+    def cleanup(self, color: int, wish: Wish) -> Decision:
+        """Choose and play a move that helps to capture the opponent's dead stones; a pass when there are none.
+
+        Never resigns. The judgment is the one that the game ended with.
+
+        Raises:
+            Abandoned: if the token says so; nothing was played then.
+        """
+        self._wind_clock()
+        turn = Turn(self.budget(color), self.settings)
+        self.last = self._choice(color, turn, wish).cleanup()
+        self.clock.spend(color, time.monotonic() - turn.begun + self.settings.lag)
+        self.game.play(color, self.last.action)
+        return self.last
 
     def analyze(self, color: int, wish: Wish) -> None:
         """Search for `color` and report until the token is stopped."""
@@ -324,7 +313,7 @@ class Player:
         """Return Black − White − komi; where the rules count every stone as alive, without asking anybody."""
         position = self.game.position
         if all_alive(position):
-            return decide.score_for(position, 1, None)
+            return score_for(position, 1, None)
         return self.judgment(token=token).score
 
     def final_status(self, *, token: StopToken) -> list[tuple[str, list[int]]]:
@@ -396,53 +385,8 @@ class Player:
             self._expected.clear()
         self._stale_clock = False
 
-    def _decide(self, color: int, limits: Limits, wish: Wish, pace: Pace | None, *, may_resign: bool) -> Decision:
-        position, settings = self.game.position, self.settings
-
-        def judge(position: Position) -> Judgment:
-            return self._thinker.judge(position, wish.token)
-
-        if self._thinker.policy_only(wish.token):
-            result = self._thinker.search(position, color, limits, wish)
-            if wish.restricts:
-                return Decision(result.chosen, result)
-            ranked = policy_only.moves_to_play(position, color, ranked_moves(result))
-            return Decision(decide.first_acceptable(self.game, color, ranked, settings), result)
-        if settings.friendly_pass and not wish.restricts and decide.should_pass_at_once(position, color, judge):
-            figures = self._thinker.search(position, color, Limits(visits=1), Wish(wish.token, root=wish.root))
-            return Decision(position.area, figures)
-        if self._level.active and not wish.restricts:
-            return self._decide_at_level(color, limits, wish, may_resign=may_resign)
-        result = self._thinker.search(position, color, limits, wish, pace)
-        if may_resign and self._resignation.note(color, result, position, settings):
-            return Decision(RESIGN, result)
-        if wish.restricts:
-            return Decision(result.chosen, result)
-        return self._from_ranking(color, decide.without_pointless(position, color, ranked_moves(result)), result, wish)
-
-    def _from_ranking(self, color: int, ranked: list[int], result: SearchResult, wish: Wish) -> Decision:
-        """Return the first acceptable of these moves; where a pass comes first, what has to be captured before."""
-        position = self.game.position
-        if ranked[0] == position.area:
-            instead = decide.must_clean_up(position, color, lambda position: self._thinker.judge(position, wish.token))
-            ranked = [action for action in ranked if action in instead] + ranked
-        return Decision(decide.first_acceptable(self.game, color, ranked, self.settings), result)
-
-    def _decide_at_level(self, color: int, limits: Limits, wish: Wish, *, may_resign: bool) -> Decision:
-        """Choose a move that gives away as much as the level does."""
-        position, level = self.game.position, self._level
-        visits = min(level.visits, limits.visits or level.visits)  # 1 where no time is left
-        result = self._thinker.search(position, color, replace(limits, visits=visits), wish)
-        points = level.points
-        settings = replace(self.settings, resign_lead=max(self.settings.resign_lead, hopeless_lead(position, points)))
-        if may_resign and self._resignation.note(color, result, position, settings):
-            return Decision(RESIGN, result)
-        ranked = decide.without_pointless(position, color, ranked_moves(result))
-        if ranked[0] != position.area and points > 0.0 and result.proven is None:
-            likely = likely_moves(position, color, result.raw.policy, level.moves)
-            evaluator = self._thinker.net(position, wish.token).evaluator
-            leads = list(zip(likely, leads_after(evaluator, position, color, likely), strict=True))
-            candidates = candidates_of(position, color, result, leads)
-            chosen = self._chooser.choose(color, candidates, points, position.moves)
-            ranked = [chosen.action, *ranked]
-        return self._from_ranking(color, ranked, result, wish)
+    def _choice(self, color: int, turn: Turn, wish: Wish) -> MoveChoice:
+        return MoveChoice(
+            game=self.game, thinker=self._thinker, settings=self.settings, level=self._level, chooser=self._chooser,
+            resignation=self._resignation, color=color, turn=turn, wish=wish,
+        )  # fmt: skip

@@ -43,8 +43,21 @@ class PlayerSettings:
         5.0, "Hopeless only if this far behind, where the net tells.", unit="points", low=0.0, high=1000.0
     )
     resign_moves: int = setting(4, "Hopeless moves in a row before resigning.", unit="moves", low=1)
+    resign_handicap: float = setting(
+        0.35,
+        "Never resign a handicap game before so many moves, as a share of the board's points.",
+        low=0.0,
+        high=10.0,
+    )
     friendly_pass: bool = setting(
-        True, "Pass after the opponent's pass when the game is settled and won; else only when the search passes."
+        True,
+        "Pass when the board is settled and a pass costs nothing, and after the opponent's pass when that wins; else "
+        "only when the search passes.",
+    )
+    clean_up: bool = setting(
+        True,
+        "Where all stones on the board count as alive, capture the opponent's dead stones before passing even when "
+        "the game is won without that.",
     )
     avoid_repetition: bool = setting(
         True, "Choose no move that repeats a whole-board position or is suicide, even where the rules allow it."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -26,6 +27,9 @@ from engine.search.searcher import Searcher
 log = logging.getLogger(__name__)
 
 
+_JUDGE_COLD, _JUDGE_WARM = 1.5, 0.15  # seconds of a judgment: the first on a board size, and a guess for the next
+_FORGET = 0.9  # of what a judgment takes, with each that takes less
+_BATCHES, _SHORTEST_BATCH = 40.0, 0.002  # batches in a timed search at least; seconds
 PLAIN = RootOptions()
 LEAST_PRIOR = 0.01
 """Moves less likely than that are not reported where a net's policy is all there is."""
@@ -65,6 +69,7 @@ class Thinker:
         self._searcher: Searcher | None = None
         self._judging = judging or JudgeSettings()
         self._judge: Judge | None = None
+        self._judge_seconds: dict[tuple[int, int], float] = {}  # that a judgment takes at most, by board size
         self._warned_sizes: set[tuple[int, int]] = set()
         self._new_game = False  # since the last search
         self._searched: list[tuple[int, int]] = []  # the moves before the last search
@@ -133,7 +138,7 @@ class Thinker:
         Raises EngineError; Abandoned if the result is not wanted any more.
         """
         net = self.net(position, wish.token)
-        searcher = self._prepared(net, position, color)
+        searcher = self._prepared(net, position, color, limits.seconds)
         if judges_nothing(net):
             limits, wish, pace = Limits(visits=1), replace(wish, report=None), None
         report, interval = (wish.report, wish.interval) if pace is None else watched(wish, pace, searcher.stop)
@@ -159,14 +164,32 @@ class Thinker:
         net = self.net(position, token)
         if self._judge is None:
             self._judge = Judge(net.opinions or net.evaluator, self._judging, evaluator=net.evaluator)
-        return self._judge.judge(position)
+        begin = time.monotonic()
+        judgment = self._judge.judge(position)
+        size = position.width, position.height
+        if size in self._judge_seconds:
+            seconds = time.monotonic() - begin
+            self._judge_seconds[size] = max(seconds, _FORGET * self._judge_seconds[size])
+        else:
+            self._judge_seconds[size] = _JUDGE_WARM
+        return judgment
 
-    def _prepared(self, net: LoadedNet, position: Position, color: int) -> Searcher:
-        """Return the searcher with the position in it."""
+    def judge_seconds(self, position: Position) -> float:
+        """Return what a judgment takes at most, as far as is known; the first on a board size takes long."""
+        return self._judge_seconds.get((position.width, position.height), _JUDGE_COLD)
+
+    def warm_up(self, position: Position, token: StopToken) -> None:
+        """Make the judge ready for this board size."""
+        if (position.width, position.height) not in self._judge_seconds:
+            self.judge(position, token)
+
+    def _prepared(self, net: LoadedNet, position: Position, color: int, seconds: float | None) -> Searcher:
+        """Return the searcher with the position in it, made ready for a search of at most so many seconds."""
         self._warn_of_size(net, position.width, position.height)
         if self._searcher is None:
             self._searcher = Searcher(net.evaluator, self._params, seed=self._fixed_seed)
         self._freshen(self._searcher, net.evaluator, position)
+        self._searcher.params = self._params if seconds is None else in_short_batches(self._params, seconds)
         self._searcher.set_position(position, color)
         return self._searcher
 
@@ -210,6 +233,11 @@ def watched(
             stop()
 
     return report, pace.interval if wish.interval is None else min(pace.interval, max(wish.interval, 0.001))
+
+
+def in_short_batches(params: SearchParams, seconds: float) -> SearchParams:
+    """Return settings under which a search of so few seconds can end in time: it ends between batches only."""
+    return replace(params, batch_seconds=min(params.batch_seconds, max(seconds / _BATCHES, _SHORTEST_BATCH)))
 
 
 def judges_nothing(net: LoadedNet) -> bool:

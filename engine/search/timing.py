@@ -20,7 +20,8 @@ _LONGEST = 4.0  # times the ordinary share that a move may take
 _PART = 0.3  # of the reserve that a move may take
 _CANADIAN_LONGEST = 2.5  # times the ordinary share, inside a Canadian period
 _MARGIN = 0.25  # of the time there is: the most that late answers of the past take from a move
-_LAST_PERIOD = 2.0  # times the lag kept back where overstepping loses the game
+_LAST_LAG, _LAST_SHARE, _LAST_SECONDS = 2.0, 0.2, 0.25  # kept back where overstepping loses the game: so many times
+# the lag, and this share of the period up to so many seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,14 +225,20 @@ def _before_overtime(control: TimeControl, seconds: float, moves: float, lag: fl
 
 def _in_period(control: TimeControl, left: TimeLeft, lag: float) -> Budget:
     """Byo-yomi: the whole period. With periods to spare an unclear move may take a second one, and then all of it."""
-    soft = min(left.seconds, control.period) - (lag if left.count > 1 else _LAST_PERIOD * lag)
+    seconds = min(left.seconds, control.period)
+    soft = seconds - (lag if left.count > 1 else _kept_at_last(seconds, lag))
     spare = control.period if left.count > 2 else 0.0
     return Budget(soft, soft + spare, saves=False)
 
 
 def _inside_canadian(seconds: float, stones: int, lag: float) -> Budget:
     """So many moves in so many seconds."""
-    soft = seconds / stones - (lag if stones > 1 else _LAST_PERIOD * lag)
+    soft = seconds / stones - (lag if stones > 1 else _kept_at_last(seconds, lag))
     rest = seconds - stones * lag
     hard = soft if stones == 1 else min(_CANADIAN_LONGEST * soft, soft + 0.4 * (rest - soft))
     return Budget(soft, hard, saves=stones > 1)
+
+
+def _kept_at_last(seconds: float, lag: float) -> float:
+    """Return what is kept back of the seconds of a last period or a last move in one."""
+    return _LAST_LAG * lag + min(_LAST_SHARE * seconds, _LAST_SECONDS)

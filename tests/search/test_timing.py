@@ -133,13 +133,13 @@ def test_main_time_before_overtime_is_a_reserve_to_be_spread():
         assert found(control, TimeLeft(100)).hard < 20
     bank = found(gtp_control(100, 10, 1), TimeLeft(90, 1))
     assert 10 < bank.soft < 12 and bank.saves
-    assert found(gtp_control(100, 10, 1), TimeLeft(10, 1), lag=0.25) == Budget(9.5, 9.5, saves=False)
+    assert found(gtp_control(100, 10, 1), TimeLeft(10, 1), lag=0.25) == Budget(9.25, 9.25, saves=False)
 
 
 def test_periods_are_used_fully_but_never_the_last_one_to_its_end():
     control = TimeControl("byoyomi", 0, 30, 5)
     assert found(control, TimeLeft(30, 2), lag=0.2) == Budget(29.8, 29.8, saves=False)
-    assert found(control, TimeLeft(30, 1), lag=0.2) == Budget(29.6, 29.6, saves=False)
+    assert found(control, TimeLeft(30, 1), lag=0.2) == Budget(29.35, 29.35, saves=False)
     assert found(control, TimeLeft(30, 4), lag=0.2) == Budget(29.8, 59.8, saves=False)
     assert found(control, TimeLeft(30, 1), lag=0.2, margin=2.0).hard == pytest.approx(27.8)
     assert found(control, TimeLeft(30, 1), lag=0.2, margin=200.0).hard == pytest.approx(22.3)

@@ -25,6 +25,16 @@ def kgs_rules(controller: Controller, request: Request) -> str:
     return ""
 
 
+@command("kgs-genmove_cleanup", "[COLOR]", thinks=True)
+def kgs_genmove_cleanup(controller: Controller, request: Request) -> str:
+    """Choose and play a move that captures dead stones of the opponent's; pass when there are none. Never resigns."""
+    if len(request.args) > 1:
+        raise GtpError(SYNTAX_ERROR)
+    player = controller.player
+    color = arguments.color(request.args[0]) if request.args else player.to_play
+    return player.move_text(player.cleanup(color, genmove_wish(controller)))
+
+
 @command("kgs-game_over")
 def kgs_game_over(controller: Controller, request: Request) -> str:
     """Take note that the game has ended: nothing more is thought about it."""

@@ -1,0 +1,190 @@
+"""The end of a game: what is played instead of the search's move once the board is settled.
+
+A settled board is one on which the judge finds nothing open. There a side (1) captures dead stones where they would
+count as alive, (2) takes the points that are nobody's where they count, and (3) passes if a pass costs it nothing, so
+that no game goes on for ever. Before that the search alone decides, except that no eye of one's own is filled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from engine.board.position import BLACK, EMPTY, Position
+from engine.judge.score import all_alive
+from engine.judge.types import Judgment
+from engine.player.decide import cleanup_moves, opponent_just_passed, score_for
+from engine.player.policy_only import is_eye
+from engine.search.result import MoveInfo, SearchResult
+
+JudgeFunction = Callable[[Position], Judgment]
+
+LIKELY_PASS = 0.005  # policy of a pass from which the end may be near
+EARLY = 0.25  # stones on the board, as a share of its points, before which no game is over unless the search passes
+LATE = 0.55  # stones on the board, as a share of its points, from which it may be near in any case
+FREE_WINRATE, FREE_LEAD = 0.02, 0.75  # what a pass may cost and still costs nothing
+FREE_WHEN_LOST = 0.1  # the same of the winrate, for the loser
+LOST = 0.25  # winrate below which the search agrees that the game is lost
+SAFE_LOSS = 1.0  # points of the judged score that capturing dead stones may cost
+
+
+def own_eyes(position: Position, color: int) -> set[int]:
+    """Return the one-point eyes of a color, but for those whose filling joins a chain in atari to another."""
+    board = position.board().ravel().tolist()
+    size = position.width, position.height
+    return {
+        action
+        for action, stone in enumerate(board)
+        if stone == EMPTY and is_eye(board, size, action, color) and not _saves(position, board, action, color)
+    }
+
+
+def _saves(position: Position, board: Sequence[int], action: int, color: int) -> bool:
+    width, height = position.width, position.height
+    y, x = divmod(action, width)
+    near = [(y + dy, x + dx) for dy, dx in ((0, 1), (1, 0), (0, -1), (-1, 0))]
+    stones = [v * width + u for v, u in near if 0 <= v < height and 0 <= u < width]
+    return any(board[stone] == color and len(position.liberties(stone)) == 1 for stone in stones)
+
+
+def without_eyes(position: Position, color: int, ranked: list[int]) -> list[int]:
+    """Return the ranked moves without those that fill an own eye, should the best be one; never an empty list."""
+    if ranked[0] == position.area or ranked[0] not in (eyes := own_eyes(position, color)):
+        return ranked
+    return [action for action in ranked if action not in eyes] or [position.area]
+
+
+def is_late(position: Position, color: int) -> bool:
+    """Tell whether the game may be over, by the stones on the board or the opponent's pass."""
+    return opponent_just_passed(position, color) or bool(np.count_nonzero(position.board()) >= LATE * position.area)
+
+
+def in_haste(position: Position, color: int, ranked: list[int]) -> list[int]:
+    """Return the moves when there is no time to ask the judge: no pass that loses where all stones count."""
+    if ranked[0] == position.area and all_alive(position) and score_for(position, color, None) <= 0:
+        return [*ranked[1:], position.area]
+    return ranked
+
+
+def may_be_over(position: Position, color: int, result: SearchResult) -> bool:
+    """Tell whether it is worth asking the judge if the game is over."""
+    area, stones = position.area, int(np.count_nonzero(position.board()))
+    if result.chosen == area:
+        return True
+    if stones < EARLY * area:
+        return False
+    if opponent_just_passed(position, color) or result.move(area) is not None:
+        return True
+    return float(result.raw.policy[area]) >= LIKELY_PASS or stones >= LATE * area
+
+
+def instead(
+    position: Position,
+    color: int,
+    ranked: list[int],
+    result: SearchResult,
+    judge: JudgeFunction,
+    *,
+    clean_up: bool,
+    friendly: bool,
+    weigh_pass: Callable[[], MoveInfo | None],
+) -> list[int]:
+    """Return the ranked moves of a search, those first that the end of a game asks for.
+
+    Args:
+        ranked: all legal moves, best first, the pass among them.
+        clean_up: capture all dead stones where they count as alive; else only where the win depends on it.
+        friendly: pass and take nobody's points as soon as the board is settled.
+        weigh_pass: searches a pass that the search did not look at.
+    """
+    area = position.area
+    judgment = judge(position)
+    needed = all_alive(position) and (clean_up or score_for(position, color, None) <= 0)
+    if needed and (ranked[0] == area or judgment.settled):
+        moves = safe_cleanup(position, color, ranked, judgment, judge)
+        if moves:
+            return [*moves, *(action for action in ranked if action not in moves)]
+    if not (friendly and judgment.settled):
+        return ranked
+    free = takeable(position, color, ranked, judgment)
+    if free:
+        return [*free, *(action for action in ranked if action not in free)]
+    if ranked[0] == area:
+        return ranked
+    best, passing = result.move(ranked[0]), result.move(area)
+    if best is None or (_margin(judgment, color) < 0 and best.winrate > LOST):
+        return ranked
+    if passing is None or passing.visits < 2:
+        passing = weigh_pass()
+    if passing is not None and costs_nothing(passing, best):
+        return [area, *(action for action in ranked if action != area)]
+    return ranked
+
+
+def capturing_moves(position: Position, color: int, judgment: Judgment) -> list[int]:
+    """Return the moves that capture dead stones of the opponent's or take a liberty of theirs and are not lost.
+
+    Those that capture come first. None fills an own eye or puts a chain of one's own into atari.
+    """
+    eyes = own_eyes(position, color)
+    found = []
+    for place, action in enumerate(cleanup_moves(position, color, judgment)):
+        if action in eyes or position.breaks_superko(action, color):
+            continue
+        after = position.copy()
+        captured = after.play(action, color)
+        if captured or (after.color_at(action) == color and len(after.liberties(action)) > 1):
+            found.append((captured == 0, place, action))
+    return [action for _, _, action in sorted(found)]
+
+
+def safe_cleanup(
+    position: Position, color: int, ranked: Sequence[int], judgment: Judgment, judge: JudgeFunction
+) -> list[int]:
+    """Return a move that captures dead stones or takes their liberties, and loses nothing; empty if there is none."""
+    order = {action: place for place, action in enumerate(ranked)}
+    before = _margin(judgment, color)
+    moves = capturing_moves(position, color, judgment)
+    for action in sorted(moves, key=lambda move: (not _captures(position, color, move), order.get(move, len(order)))):
+        after = position.copy()
+        after.play(action, color)
+        if _margin(judge(after), color) >= before - SAFE_LOSS:
+            return [action]
+    return []
+
+
+def _captures(position: Position, color: int, action: int) -> bool:
+    return position.copy().play(action, color) > 0
+
+
+def takeable(position: Position, color: int, ranked: Sequence[int], judgment: Judgment) -> list[int]:
+    """Return the nobody's points that are worth a point to whoever takes them, best first."""
+    if position.rules.scoring != "AREA":
+        return []
+    dame = set(np.flatnonzero(judgment.dame.ravel()).tolist())
+    found = []
+    for action in ranked:
+        if action in dame and not position.breaks_superko(action, color):
+            after = position.copy()
+            if after.play(action, color) or len(after.liberties(action)) > 1:
+                found.append(action)
+    return found
+
+
+def costs_nothing(passing: MoveInfo, best: MoveInfo) -> bool:
+    """Tell whether a pass is as good as the best move."""
+    free = FREE_WHEN_LOST if best.winrate < LOST else FREE_WINRATE
+    return passing.winrate >= best.winrate - free and passing.lead >= best.lead - FREE_LEAD
+
+
+def is_won(position: Position, color: int, judge: JudgeFunction) -> bool:
+    """Tell whether the judge finds the board settled and won by a color; before the middle of a game never."""
+    if position.n_moves < position.area // 2:
+        return False
+    judgment = judge(position)
+    return judgment.settled and judgment.ownership is not None and _margin(judgment, color) > 0
+
+
+def _margin(judgment: Judgment, color: int) -> float:
+    return judgment.score if color == BLACK else -judgment.score
