@@ -7,7 +7,7 @@ first words of a session are answered before the board, numpy and the net are lo
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from engine import config
@@ -64,11 +64,19 @@ class Controller:
 
     def change(self, section: str, key: str, text: str) -> None:
         """Change one setting. Raises ConfigError; then nothing has changed."""
+        self.change_all([(section, key, text)])
+
+    def change_all(self, changes: Sequence[tuple[str, str, str]]) -> None:
+        """Change several settings, each (section, key, text). Raises ConfigError; then none has changed."""
         sections = self.sections()
-        if section not in sections:
-            raise ConfigError(f"unknown section {section}{config.nearest(section, sections)}")
-        changed = config.replace(sections[section], key, text, section=section)
-        if section == "gtp":
-            self.settings = changed
-        else:
-            self.player.change(section, changed)
+        changed: dict[str, Any] = {}
+        for section, key, text in changes:
+            if section not in sections:
+                raise ConfigError(f"unknown section {section}{config.nearest(section, sections)}")
+            before = changed.get(section, sections[section])
+            changed[section] = config.replace(before, key, text, section=section)
+        for section in sorted(changed, key=lambda name: name != "player"):  # the only one that may still object
+            if section == "gtp":
+                self.settings = changed[section]
+            else:
+                self.player.change(section, changed[section])

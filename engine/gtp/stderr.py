@@ -2,7 +2,8 @@
 
 Some controllers never read stderr: once its pipe is full, a write would block for ever. So a thread of its own writes,
 and what does not fit in its queue is dropped. Each record is one or more whole lines, each beginning with "keisei: ",
-so that none can be taken for a GTP reply or an analysis line by a GUI that merges the two streams.
+so that none can be taken for a GTP reply or an analysis line by a GUI that merges the two streams; and none holds the
+arrow by which Lizzie knows Leela Zero's summaries.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ class StderrHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         text = record.getMessage() if record.levelno == logging.INFO and not record.exc_info else self.format(record)
-        self.put("".join(f"{PREFIX}{line}\n" for line in text.splitlines() or [""]))
+        lines = text.replace(" -> ", " => ").splitlines() or [""]
+        self.put("".join(f"{PREFIX}{line}\n" for line in lines))
 
     def put(self, text: str) -> None:
         """Write whole lines as they are."""

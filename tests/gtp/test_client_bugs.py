@@ -58,11 +58,12 @@ def test_errors_come_in_whole_lines(caplog):
 
     stream = Writes()
     handler = StderrHandler(stream)
-    for text in ("one", "two\nthree", "", "= four\n\n"):
+    for text in ("one", "two\nthree", "", "= four\n\n", "D4 -> 5 (V: 50%)"):
         handler.emit(logging.LogRecord("x", logging.INFO, "", 0, text, (), None))
     handler.drain(5.0)
     assert all(piece.endswith("\n") for piece in stream.pieces)
-    assert all(line.startswith("keisei: ") for piece in stream.pieces for line in piece.splitlines())
+    lines = [line for piece in stream.pieces for line in piece.splitlines()]
+    assert len(lines) == 7 and all(line.startswith("keisei: ") and " -> " not in line for line in lines)
 
 
 def test_no_variation_is_empty_even_at_the_end_of_a_game(make_client):

@@ -453,7 +453,11 @@ def test_game_records(client, tmp_path):
     text = client.ok("printsgf")
     assert text.startswith("(;") and "KM[5.5]" in text and "AB[" in text
     assert client.ok(f"printsgf {path}") == "" and path.read_text(encoding="utf-8").strip() == text
+    path.unlink()
+    assert client.ok(f'printsgf "{path}"') == "" and path.read_text(encoding="utf-8").strip() == text
     before = client.game.position.situation_key()
+    assert client.ok(f'loadsgf "{path}" 99') == client.ok(f'loadsgf "{path}"') == "black"
+    assert client.game.position.situation_key() == before
     client.ok("boardsize 13")
     client.ok("komi 0")
     assert client.ok(f"loadsgf {path}") == "black"

@@ -48,6 +48,14 @@ def test_refusals_change_nothing(client, line):
     assert client.ok("kata-get-params") == before
 
 
+def test_a_refusal_leaves_the_rules_of_the_game(client):
+    client.ok("kata-set-rules aga")
+    client.error('kata-set-params {"player.rules":"japanese","lagBuffer":-1}')
+    client.error('kata-set-params {"maxVisits":7,"player.rules":"nonsense","search.cpuct":2}')
+    assert client.game.rules.ko == "SITUATIONAL" and client.ok("kata-get-param maxVisits") == "20"
+    assert client.ok("kata-get-param search.cpuct") == "1.0"
+
+
 def test_all_at_once(client):
     values = json.loads(client.ok("kata-get-params"))
     names = client.ok("kata-list-params").split()

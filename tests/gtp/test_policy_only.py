@@ -158,3 +158,26 @@ def test_inside_the_search_it_has_the_other_nets_value(make_client):
     assert "winrate" in answer and 1 < len(re.findall("info move", answer)) <= 4
     assert client.ok("kata-raw-nn 0").count("whiteWin") == 1
     assert client.ok("keisei-next_moves").count("\n") == 2
+
+
+def test_displays_and_servers_lines_without_a_judgment(client):
+    import json
+
+    from engine.gtp.commands.displays import ANALYZE_COMMANDS
+
+    client.ok("genmove b")
+    client.controller.live = [].append
+    client.ok("keisei-settings live_graphics 1")
+    client.ok("genmove w")
+    for line in ANALYZE_COMMANDS:
+        command = line.split("/", 2)[2].replace("%c", "b").replace("%p", "C3")
+        if command.startswith("keisei-ownership"):
+            assert client.error(command) == "this net does not judge points"
+        else:
+            text = client.ok(command)
+            assert "%" not in text or "next_moves" in command
+    client.send("cgos-genmove_analyze b\n")
+    header, line, play = client.reply().split("\n")
+    data = json.loads(line)
+    assert header == "=" and play.startswith("play ") and "winrate" not in data and "ownership" not in data
+    assert data["moves"] and "winrate" not in data["moves"][0] and data["moves"][0]["pv"]

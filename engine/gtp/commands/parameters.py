@@ -48,7 +48,7 @@ def kata_set_param(controller: Controller, request: Request) -> str:
     """Change a setting from now on."""
     if len(request.args) < 2:
         raise GtpError(SYNTAX_ERROR)
-    _set(controller, request.args[0], " ".join(request.args[1:]))
+    controller.change_all(_changes(controller, request.args[0], " ".join(request.args[1:])))
     return ""
 
 
@@ -75,16 +75,8 @@ def kata_set_params(controller: Controller, request: Request) -> str:
         raise GtpError(SYNTAX_ERROR) from None
     if not isinstance(wanted, dict) or any(isinstance(value, (dict, list)) for value in wanted.values()):
         raise GtpError(SYNTAX_ERROR)
-    before: list[tuple[str, str]] = []
-    try:
-        for name, value in wanted.items():
-            if name not in FIXED:
-                before.append((name, kata_get_param(controller, Request("", "", (name,))) or ""))
-            _set(controller, name, config.to_text(value))
-    except ConfigError:
-        for name, text in reversed(before):
-            _set(controller, name, text)
-        raise
+    changes = [_changes(controller, name, config.to_text(value)) for name, value in wanted.items()]
+    controller.change_all([change for one in changes for change in one])
     return ""
 
 
@@ -128,8 +120,8 @@ LZ_OPTIONS: dict[str, tuple[str, str, Callable[[str], str]]] = {
 }
 
 
-def _set(controller: Controller, name: str, text: str) -> None:
-    """Change a setting. Raises ConfigError."""
+def _changes(controller: Controller, name: str, text: str) -> list[tuple[str, str, str]]:
+    """Return what giving a setting by its name changes: (section, key, text), or nothing. Raises ConfigError."""
     if name in FIXED:
         try:
             same = float(text) == FIXED[name]
@@ -137,11 +129,11 @@ def _set(controller: Controller, name: str, text: str) -> None:
             same = False
         if not same:
             raise ConfigError(f"{name} is {FIXED[name]} here and nothing else")
-        return
+        return []
     section, key = _find(controller, name)
     if name == "maxVisits" and text.isascii() and text.isdigit() and UNLIMITED <= int(text[:30]) <= config.MAX_WHOLE:
         text = "none"
-    controller.change(section, key, text)
+    return [(section, key, text)]
 
 
 def _find(controller: Controller, name: str) -> tuple[str, str]:

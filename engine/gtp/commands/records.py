@@ -23,12 +23,13 @@ def loadsgf(controller: Controller, request: Request) -> str:
 def printsgf(controller: Controller, request: Request) -> str:
     """Write the game as SGF, into the file or else into the answer."""
     text = controller.player.to_sgf()
-    if not request.rest:
+    path = _unquoted(request.rest)
+    if not path:
         return text
     try:
-        write_text(request.rest, text + "\n")
+        write_text(path, text + "\n")
     except (OSError, ValueError) as error:
-        raise GtpError(f"cannot write {request.rest}: {reason(error)}") from None
+        raise GtpError(f"cannot write {path}: {reason(error)}") from None
     return ""
 
 
@@ -36,11 +37,16 @@ def _path_and_move(request: Request) -> tuple[str, int | None]:
     """Split "FILE [MOVE]"; a file name may hold spaces."""
     words = request.args
     if len(words) == 1:
-        return words[0], None
+        return _unquoted(words[0]), None
     last = words[-1]
     if last.isascii() and last.isdigit():
         move = arguments.integer(last)
         if move < 1:
             raise GtpError(SYNTAX_ERROR)
-        return request.rest[: -len(last)].rstrip(" "), move
-    return request.rest, None
+        return _unquoted(request.rest[: -len(last)].rstrip(" ")), move
+    return _unquoted(request.rest), None
+
+
+def _unquoted(path: str) -> str:
+    """Take off the double quotes that GoGui puts around a path with spaces."""
+    return path[1:-1] if len(path) > 2 and path[0] == path[-1] == '"' else path
