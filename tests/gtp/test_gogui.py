@@ -170,6 +170,15 @@ def test_live_drawings_only_where_switched_on(nine):
         assert lines[0].startswith("VAR w ") and lines[-1].startswith("TEXT White ")
 
 
+@pytest.mark.parametrize("command", ["kgs-genmove_cleanup w", "cgos-genmove_analyze b"])
+def test_every_move_that_draws_clears_the_board(nine, command):
+    drawn = []
+    nine.controller.live = drawn.append
+    nine.ok("keisei-settings live_graphics 1")
+    nine.ask(command)
+    assert drawn[-1] == "gogui-gfx: CLEAR\n"
+
+
 def test_live_drawings_go_to_standard_error(start):
     client = start("--net", "fake:hash", "--time", "1.3", "--set", "gtp.live_gfx=true")
     client.ok("boardsize 9")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from engine.gtp import analysis_options, arguments
@@ -109,18 +111,21 @@ def _analyze(controller: Controller, request: Request, stream: Stream, dialect: 
     player.analyze(color, wish)
 
 
-def genmove_wish(controller: Controller, *, ownership: bool = False) -> Wish:
-    """Return what a genmove without reports wants: drawings for GoGui on the way where those are switched on."""
+@contextmanager
+def genmove_wish(controller: Controller, *, ownership: bool = False) -> Iterator[Wish]:
+    """Give what a genmove without reports wants: drawings for GoGui on the way, where those are switched on."""
     from engine.player.thinking import Wish
     from engine.search.root import RootOptions
 
     root = RootOptions(ownership=ownership)
     if controller.live is None or not controller.settings.live_gfx:
-        return Wish(controller.token, root=root)
+        yield Wish(controller.token, root=root)
+        return
     from engine.gtp import gfx
 
     draw = controller.live
-    return Wish(controller.token, lambda result: draw(gfx.live(result)), LIVE_INTERVAL, root)
+    yield Wish(controller.token, lambda result: draw(gfx.live(result)), LIVE_INTERVAL, root)
+    draw(gfx.LIVE_END)
 
 
 def _genmove_analyze(

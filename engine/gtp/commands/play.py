@@ -52,13 +52,8 @@ def gg_undo(controller: Controller, request: Request) -> str:
 def genmove(controller: Controller, request: Request) -> str:
     """Choose a move, play it and answer it; or pass, or resign."""
     player = controller.player
-    wish = genmove_wish(controller)
-    move = player.move_text(player.genmove(_color(controller, request), wish))
-    if wish.report is not None and controller.live is not None:
-        from engine.gtp.gfx import LIVE_END
-
-        controller.live(LIVE_END)
-    return move
+    with genmove_wish(controller) as wish:
+        return player.move_text(player.genmove(_color(controller, request), wish))
 
 
 @command("reg_genmove", "[COLOR]", thinks=True)

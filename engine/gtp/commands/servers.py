@@ -32,7 +32,8 @@ def kgs_genmove_cleanup(controller: Controller, request: Request) -> str:
         raise GtpError(SYNTAX_ERROR)
     player = controller.player
     color = arguments.color(request.args[0]) if request.args else player.to_play
-    return player.move_text(player.cleanup(color, genmove_wish(controller)))
+    with genmove_wish(controller) as wish:
+        return player.move_text(player.cleanup(color, wish))
 
 
 @command("kgs-game_over")
@@ -60,6 +61,7 @@ def cgos_genmove_analyze(controller: Controller, request: Request, stream: Strea
     color = arguments.color(request.args[0]) if request.args else player.to_play
     player.ready(controller.token)
     stream.open()
-    decision = player.genmove(color, genmove_wish(controller, ownership=True))
+    with genmove_wish(controller, ownership=True) as wish:
+        decision = player.genmove(color, wish)
     stream.line(cgos_line(decision.result, pv_length=controller.settings.analysis_pv_length))
     stream.line(f"play {player.move_text(decision)}")
