@@ -23,7 +23,8 @@ from .selection import held_out, strip_passes
 if TYPE_CHECKING:
     from engine.board.position import Position
 
-RULES = {"chinese": "chinese", "japanese": "japanese", "korean": "korean", "aga": "aga", "nz": "new-zealand"}
+RULES = {"chinese": "chinese", "japanese": "japanese", "korean": "korean", "aga": "aga", "nz": "new-zealand",
+         "area": "chinese", "territory": "japanese"}  # fmt: skip
 OWNERS = {".": 0, "B": BLACK, "W": WHITE}
 
 

@@ -206,8 +206,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         from .judgment_label import main as label_judgments
 
         return label_judgments(words)
+    if "--counted" in words:
+        from .counted import main as label_counted
+
+        return label_counted(words)
     parser = Parser(prog="keisei label", description=__doc__)
     parser.add_argument("--judgment", action="store_true", help="label for the judgment net; has options of its own")
+    parser.add_argument("--counted", action="store_true", help="find the dead stones of counted games; likewise")
     parser.add_argument("--teacher", help="net whose opinion is the target (file or shipped); default: records alone")
     parser.add_argument("--recipe", required=True, help="recipe name or TOML file; its [samples] is the plan")
     parser.add_argument("--data", type=Path, help="folder that the recipe's paths are relative to; default: this one")
