@@ -63,17 +63,20 @@ class Board:
 
     def regions(self, inside: Callable[[int], bool]) -> list[list[int]]:
         """Return the connected sets of the actions for which inside(action) holds."""
-        seen = [not inside(action) for action in range(self.area)]
+        return self.parts(filter(inside, range(self.area)))
+
+    def parts(self, actions: Iterable[int]) -> list[list[int]]:
+        """Return the connected sets of these actions, in the order of their first ones."""
+        waiting = dict.fromkeys(actions)  # in order; walked in full, so nothing else is looked at
         found = []
-        for start in range(self.area):
-            if seen[start]:
-                continue
-            seen[start] = True
+        while waiting:
+            start = next(iter(waiting))
+            del waiting[start]
             region = [start]
             for action in region:  # grows while it is walked
                 for near in self.neighbours[action]:
-                    if not seen[near]:
-                        seen[near] = True
+                    if near in waiting:
+                        del waiting[near]
                         region.append(near)
             found.append(region)
         return found

@@ -71,7 +71,7 @@ def bodies(
         if not around:
             continue
         inside = {action for action in region if real[action] != EMPTY}
-        parts = [tuple(sorted(part)) for part in board.regions(inside.__contains__)]
+        parts = [tuple(sorted(part)) for part in board.parts(sorted(inside))]
         for root in {union.find(chain) for chain in around}:
             false.setdefault(root, []).extend(action for action in region if action not in inside)
             eyes.setdefault(root, []).extend(parts)
