@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -25,7 +26,8 @@ class Verdict:
     proven: bool
 
 
-def bonds(board: Board) -> list[list[int]]:
+@lru_cache(maxsize=2)  # a judgment asks for those of one board several times; boards are compared by identity
+def bonds(board: Board) -> tuple[tuple[int, ...], ...]:
     """Return the sets of chains with one fate: those that share two liberties, or a region that is theirs alone."""
     union = Union(len(board.chains))
     for region in board.regions(lambda action: board.color[action] == EMPTY):
@@ -45,7 +47,7 @@ def bonds(board: Board) -> list[list[int]]:
     for (one, other), count in shared.items():
         if count >= 2:
             union.join(one, other)
-    return union.sets()
+    return tuple(tuple(chains) for chains in union.sets())
 
 
 def verdicts(
