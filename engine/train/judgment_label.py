@@ -3,7 +3,8 @@
 A source that knows the truth (a table of judged games) gives its own end: the final position, positions shortly before
 it, and others. From any other source a teacher plays the drawn position on with a search for every move, and some
 positions along that way get the same end. Either way dead stones and stones that no border needs come off, and the
-points get a class and the value g (judgment_targets.py). Killed runs go on with the same command.
+points get a class and the value g (judgment_targets.py). Games that a given judgment net is not sure of may be labelled
+more often. Killed runs go on with the same command.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 from engine.board.position import BLACK, WHITE, Position
 from engine.cli import Parser
 from engine.errors import EngineError
-from engine.judge.judgment_net import HISTORY, view_of
+from engine.judge.judgment_net import HISTORY, OPPONENT, OWN, JudgmentNetOpinion, view_of
 
 from .advice import shards_folder
 from .folder import held
@@ -49,6 +50,7 @@ SHARD = 512  # records of a shard: what a killed run loses at most
 FINAL, CUT_BACK, ANYWHERE, PLAYED_OUT = 0, 1, 2, 3  # of a record's `kind`
 LATE = 0.12  # share of a game's moves from which positions are cut back
 ALONG = 4  # positions of one play-out, its start among them
+SURE = 0.75  # probability that a net must give to what became of every stone of an easy game
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -64,8 +66,11 @@ class Labelled:
     kind: int
 
 
-def from_truth(judged: JudgedGame, positions: int, rng: random.Random) -> Iterator[Labelled]:
+def from_truth(judged: JudgedGame, positions: int, rng: random.Random, times: int = 1) -> Iterator[Labelled]:
     """Label positions of a judged game: the final one for both sides, then half late ones, half from anywhere.
+
+    Args:
+        times: so many such lots, each with other late positions.
 
     Raises:
         RecordError: the game cannot be replayed.
@@ -77,13 +82,33 @@ def from_truth(judged: JudgedGame, positions: int, rng: random.Random) -> Iterat
     seki = count_end(end, judged.dead).seki if judged.seki else np.zeros(len(end), np.bool_)
     count = Count(bare, judged.owner, seki)  # the players' word, eyes in seki and all
     late = max(1, round(LATE * last))
-    plan = [(last, FINAL, color) for color in (BLACK, WHITE)]
-    for number in range(positions - 2):
-        first = last - late if number % 2 == 0 else last // 3
-        plan.append((rng.randint(first, last - 1), ANYWHERE if number % 2 else CUT_BACK, rng.choice((BLACK, WHITE))))
-    for ply, kind, color in plan[:positions]:
+    plan = []
+    for _ in range(times):
+        lot = [(last, FINAL, color) for color in (BLACK, WHITE)]
+        for number in range(positions - 2):
+            first = last - late if number % 2 == 0 else last // 3
+            lot.append((rng.randint(first, last - 1), ANYWHERE if number % 2 else CUT_BACK, rng.choice((BLACK, WHITE))))
+        plan += lot[:positions]
+    for ply, kind, color in plan:
         position = final if ply == last else replay_judged(judged, ply)
         yield _labelled(position, count, color, ply, game_number(judged.game.moves), kind)
+
+
+def is_hard(judged: JudgedGame, source: JudgmentNetOpinion) -> bool:
+    """Tell whether a judgment net is not sure of what became of every stone at the end of a judged game.
+
+    Raises:
+        RecordError: the game cannot be replayed.
+    """
+    assert judged.dead is not None
+    position = replay_judged(judged)
+    if not source.supports_size(position.width, position.height):
+        return False
+    board = position.board().ravel()
+    stones = np.flatnonzero(board)
+    owner = np.where(judged.dead, BLACK + WHITE - board, board)[stones]
+    sure = source.maps(position)[np.where(owner == BLACK, OWN, OPPONENT), stones]
+    return bool(len(stones) and sure.min() < SURE)
 
 
 def from_playout(player: PlayOut, sample: Sample, rng: random.Random) -> list[Labelled]:
@@ -138,8 +163,11 @@ def records_of(labelled: Sequence[Labelled], header: Header, size: int) -> NDArr
 Work = tuple[int, int, Any]  # board size, seed, JudgedGame with its number of positions or Sample
 
 
-def plan_work(recipe: Recipe, root: Path) -> Iterator[Work]:
+def plan_work(recipe: Recipe, root: Path, spare: int = 0) -> Iterator[Work]:
     """Yield what a recipe asks for, in one order: judged games first, then positions to play out.
+
+    Args:
+        spare: judged games whose number this divides are left for validation; 0: none are.
 
     Raises:
         RecordError: a source is missing.
@@ -148,7 +176,11 @@ def plan_work(recipe: Recipe, root: Path) -> Iterator[Work]:
     rest = []
     for source in recipe.samples.sources:
         try:
-            games = list(read_judged(root / source.path, only_held_out=False))
+            games = [
+                judged
+                for judged in read_judged(root / source.path, only_held_out=False)
+                if not spare or game_number(judged.game.moves) % spare
+            ]
         except RecordError:
             if not (root / source.path).exists():
                 raise
@@ -170,7 +202,7 @@ def label(recipe: Recipe, root: Path, out: Path, header: Header, evaluator: Eval
         root: folder that the sources are relative to.
         out: shard folder; continued if it is there.
         evaluator: the teacher of the play-outs; None leaves positions out that need one.
-        options: `visits`, and `part` as "I/N".
+        options: `visits`, `spare`, `hard` (a JudgmentNetOpinion or None), `hard_times`, and `part` as "I/N".
 
     Raises:
         ShardError: the folder holds another plan's shards.
@@ -181,7 +213,7 @@ def label(recipe: Recipe, root: Path, out: Path, header: Header, evaluator: Eval
     player = None if evaluator is None else PlayOut(evaluator, visits=options.visits, seed=recipe.samples.seed)
     written = skipped = 0
     start = said = time.monotonic()
-    for number, (size, seed, work) in enumerate(plan_work(recipe, root)):
+    for number, (size, seed, work) in enumerate(plan_work(recipe, root, options.spare)):
         if number % parts != index or (isinstance(work, Sample) and player is None):
             continue
         if size not in writers:
@@ -196,7 +228,8 @@ def label(recipe: Recipe, root: Path, out: Path, header: Header, evaluator: Eval
                 found = from_playout(player, work, rng)
             else:
                 judged, positions = work
-                found = list(from_truth(judged, positions, rng))
+                hard = options.hard is not None and is_hard(judged, options.hard)
+                found = list(from_truth(judged, positions, rng, options.hard_times if hard else 1))
         except EngineError as error:
             log.debug("left out: %s", error)
             found = []
@@ -221,6 +254,10 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--data", required=True, type=Path, help="folder of the game collections")
     parser.add_argument("--teacher", help="net that plays positions out; without one judged games alone are labelled")
     parser.add_argument("--visits", type=at_least(1), default=16, help="of each move of a play-out")
+    parser.add_argument("--hard", metavar="NET", help="judgment net; what it is not sure of is labelled more often")
+    parser.add_argument("--hard-times", type=at_least(1), default=8, help="how often")
+    parser.add_argument("--spare", type=at_least(0), default=0, metavar="N",
+                        help="leave out judged games whose number N divides (for thresholds --modulus N)")  # fmt: skip
     parser.add_argument("--out", type=Path, help="shard folder; default $KEISEI_DATA/<recipe>/judgment-shards")
     parser.add_argument("--part", default="0/1", metavar="I/N", help="only every N-th game or position, from the I-th")
     add_net_options(parser)
@@ -234,6 +271,15 @@ def main(argv: Sequence[str]) -> int:
         teacher += f" at {options.visits} visits"
     encoding = recipe.labels.encoding or recipe.kind().encoding or "katago-v7"
     plan = dataclasses.asdict(recipe.samples)
+    if options.spare:
+        plan["spare"] = options.spare
+    if options.hard:
+        from engine import factory
+        from engine.nn.settings import NetSettings
+
+        settings = NetSettings(device=options.device, precision=options.precision, threads=options.threads)
+        plan["hard"] = f"{Path(options.hard).name}, {options.hard_times} times"
+        options.hard = factory.load_judgment(options.hard, settings)
     header = make_header(encoding, TARGETS, teacher=teacher, plan=plan)
     out = options.out or shards_folder(recipe)
     with held(out, f"lock-{options.part.replace('/', '-of-')}"):

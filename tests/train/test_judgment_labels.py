@@ -196,6 +196,48 @@ def test_judged_games_are_labelled_by_their_truth(labelled) -> None:
     assert [json.dumps(entry) for entry in folder.entries] == before
 
 
+def test_games_are_spared_and_hard_ones_are_labelled_more_often(labelled, judged_table) -> None:
+    """The untrained net is sure of nothing, so every game is hard; those that are spared are in no shard."""
+    from engine.train.judged import read_judged
+    from engine.train.shards import game_number
+
+    path, words = labelled
+    trained = ["train", "--recipe", str(path / "tiny.toml"), "--shards", str(path / "shards"), "--out", str(path / "r")]
+    assert keisei(trained) == 0
+    numbers = sorted(game_number(judged.game.moves) for judged in read_judged(judged_table, only_held_out=False))
+    spare = next(n for n in range(2, 99) if 0 < sum(number % n == 0 for number in numbers) <= 2)
+    more = ["--hard", str(path / "r" / "net.safetensors"), "--hard-times", "3", "--spare", str(spare)]
+    assert keisei([*words, *more, "--device", "cpu", "--out", str(path / "more")]) == 0
+    folder = ShardFolder(path / "more")
+    records = np.concatenate([folder.open(entry["name"]) for entry in folder.entries])
+    assert len(records) == 3 * 12
+    assert sum(record["kind"] == 0 for record in records) == 3 * 6
+    assert all(int(record["game"]) % spare for record in records)
+    assert keisei([*words, "--spare", "-1", "--out", str(path / "none")]) == 2
+
+
+def test_an_easy_game_is_not_hard(judged_table) -> None:
+    from engine.train.judged import read_judged
+    from engine.train.judgment_label import is_hard
+
+    class Says:
+        def __init__(self, sure: float) -> None:
+            self.sure = sure
+
+        def supports_size(self, width: int, height: int) -> bool:
+            return True
+
+        def maps(self, position: Position) -> np.ndarray:
+            board = position.board().ravel()
+            black = np.where(board == BLACK, self.sure, 1 - self.sure)
+            black[21] = self.sure  # the dead white stone
+            return np.stack([black * 0, black, 1 - black, black * 0, black * 0])
+
+    judged = next(iter(read_judged(judged_table, only_held_out=False)))
+    assert not is_hard(judged, Says(0.9))
+    assert is_hard(judged, Says(0.7))
+
+
 def test_held_out_games_are_never_labelled(labelled, judged_table) -> None:
     from engine.train.judged import read_judged
     from engine.train.shards import game_number
