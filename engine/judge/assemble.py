@@ -60,7 +60,7 @@ def assemble(
     facts = pass_alive(position)
     groups = bodies(board, dead, marks.plain, marks.taxed, facts)
     seki = in_seki(board, groups)
-    chains, public = _statuses(board, found, dead, groups, seki)
+    chains, public = _statuses(board, found, dead, groups, seki, settings.temperature)
     counted = marks.plain if position.rules.tax == "NONE" else marks.taxed
     empty = (position.board() == EMPTY) | marks.dead
     land = np.where(empty, counted, EMPTY).astype(np.uint8)
@@ -80,7 +80,7 @@ def assemble(
         territory=_signs(land),
         dame=_dame(position, marks, land) & ~seki_points,
         seki_points=seki_points,
-        confidence=_confidence(board, found, opinion, shape),
+        confidence=_confidence(board, found, opinion, shape, settings.temperature),
         ownership=None if opinion is None else opinion.owner,
         score=score, black=black, white=white,
         finished=not open_, open=tuple(open_),
@@ -122,7 +122,7 @@ def make_marks(
 
 
 def _statuses(
-    board: Board, found: list[Verdict], dead: set[int], groups: list[Body], seki: set[int]
+    board: Board, found: list[Verdict], dead: set[int], groups: list[Body], seki: set[int], temperature: float
 ) -> tuple[tuple[ChainStatus, ...], tuple[Group, ...]]:
     """Return chains and groups; the dead ones are grouped by the region that they lie in."""
     members: list[tuple[int, Status, tuple[int, ...], tuple[int, ...]]] = []
@@ -141,7 +141,7 @@ def _statuses(
         sure = []
         for chain in members_of:
             verdict = found[chain]
-            confidence = verdict.p_dead if status == Status.DEAD else 1.0 - verdict.p_dead
+            confidence = verdict.confidence(status == Status.DEAD, temperature)
             sure.append(confidence)
             proven = verdict.proven and status != Status.SEKI and (verdict.p_dead > 0.5) == (status == Status.DEAD)
             chains[chain] = ChainStatus(color, board.chains[chain], status, confidence, proven, index)
@@ -173,14 +173,14 @@ def _seki_points(board: Board, groups: list[Body], seki: set[int]) -> NDArray[np
 
 
 def _confidence(
-    board: Board, found: list[Verdict], opinion: Opinion | None, shape: tuple[int, int]
+    board: Board, found: list[Verdict], opinion: Opinion | None, shape: tuple[int, int], temperature: float
 ) -> NDArray[np.float32]:
     """Return how sure each point's mark is: a stone's as its chain's, an empty point's as the opinion says."""
     values = np.full(board.area, 0.5 if opinion is None else 0.0, dtype=np.float32)
     if opinion is not None:
         values[:] = (1.0 + np.abs(opinion.owner.ravel())) / 2.0
     for chain, verdict in enumerate(found):
-        values[list(board.chains[chain])] = max(verdict.p_dead, 1.0 - verdict.p_dead)
+        values[list(board.chains[chain])] = verdict.confidence(verdict.p_dead > 0.5, temperature)
     return values.reshape(shape)
 
 

@@ -47,7 +47,7 @@ def fitted(settings: JudgeSettings, thresholds: Mapping[str, float]) -> JudgeSet
     known: dict[str, Any] = {
         name: float(value)
         for name, value in thresholds.items()
-        if name in ("dead", "territory", "unsettled") and getattr(settings, name) == getattr(plain, name)
+        if name in ("dead", "territory", "unsettled", "temperature") and getattr(settings, name) == getattr(plain, name)
     }
     return replace(settings, **known)
 

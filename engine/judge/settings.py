@@ -22,6 +22,9 @@ class JudgeSettings:
     unsettled: float = setting(
         0.6, "A group or point whose ownership is nearer to 0 than this is open.", low=0.0, high=1.0
     )
+    temperature: float = setting(
+        1.0, "What the logit of a chain's confidence is divided by where there is no proof.", low=0.1, high=10.0
+    )
     net: str = setting(
         "auto",
         "Judgment net that is asked beside the net that plays: a name or a file; auto: the one called judgment, where "

@@ -25,6 +25,14 @@ class Verdict:
     p_dead: float
     proven: bool
 
+    def confidence(self, dead: bool, temperature: float) -> float:
+        """Return the probability that the chain is dead, or that it is not, as calibrated on judged games."""
+        p = self.p_dead if dead else 1.0 - self.p_dead
+        if self.proven or temperature == 1.0 or not 0.0 < p < 1.0:
+            return p
+        odds: float = (p / (1.0 - p)) ** (1.0 / temperature)
+        return odds / (1.0 + odds)
+
 
 @lru_cache(maxsize=2)  # a judgment asks for those of one board several times; boards are compared by identity
 def bonds(board: Board) -> tuple[tuple[int, ...], ...]:
