@@ -19,6 +19,7 @@ from .answers import Answer
 from .gtp_judge import GtpJudge
 
 if TYPE_CHECKING:
+    from engine.judge import Judgment
     from engine.judge.settings import JudgeSettings
 
 KINDS = {
@@ -70,6 +71,11 @@ class OwnJudge:
             sign = np.where(sign == 0, np.sign(judgment.ownership.ravel()), sign)
         owner = np.array([0, 1, 2], np.uint8)[sign.astype(int)]  # -1 is the last: White
         return Answer(seconds, judgment.dead, judgment.score, owner, judgment.expected_score)
+
+    def judgment(self, position: Position) -> Judgment:
+        """Return the whole judgment. Raises what the judge raises."""
+        found: Judgment = self._judge.judge(position)
+        return found
 
     def close(self) -> None:
         """Nothing is held."""

@@ -119,10 +119,10 @@ class JudgmentEvaluator:
 
 
 def write_thresholds(path: Path, thresholds: dict[str, float], where: str) -> None:
-    """Store thresholds in the metadata of a judgment net's file, replaced as a whole.
+    """Store thresholds in the metadata of a judgment net's file, which is replaced; others that it holds stay.
 
     Args:
-        where: what they were fitted on.
+        where: what these were fitted on.
 
     Raises: WeightsError for a file that is none of ours, or no judgment net.
     """
@@ -130,5 +130,8 @@ def write_thresholds(path: Path, thresholds: dict[str, float], where: str) -> No
     if spec["family"] != "judgment":
         raise WeightsError(f"{path}: no judgment net")
     temporary = path.with_suffix(".part")
-    checkpoint.save(temporary, spec, tensors, {**metadata, "thresholds": thresholds, "thresholds_from": where})
+    known, sources = metadata.get("thresholds"), metadata.get("thresholds_from")
+    known = {**(known if isinstance(known, dict) else {}), **thresholds}
+    sources = {**(sources if isinstance(sources, dict) else {}), **dict.fromkeys(thresholds, where)}
+    checkpoint.save(temporary, spec, tensors, {**metadata, "thresholds": known, "thresholds_from": sources})
     temporary.replace(path)
