@@ -8,14 +8,18 @@ that of a policy-value net its tensors have the same names, so that a playing ne
 
 from __future__ import annotations
 
+import copy
+
 import torch
 from torch import Tensor, nn
 
+from ..errors import WeightsError
 from ..evaluator import ENCODING_SHAPES
 from .blocks import Linear, activation, conv, he_initialise, make_block, norm, pool_policy
 from .spec import Spec, check_spec, conv_spec, count_blocks, new_net_spec
 
 MAPS = ("g", "own", "opponent", "neutral", "seki")
+LAST = ("conv2", "conv_out", "out", "linear2")  # the last layers of residual branches
 
 
 def judgment_spec(*, head_channels: int = 32, **trunk: object) -> Spec:
@@ -47,6 +51,15 @@ def of_trunk(trunk: Spec, *, head_channels: int = 32) -> Spec:
     }
     check_spec(spec)
     return spec
+
+
+def deepened(spec: Spec, more: int) -> Spec:
+    """Describe a deeper net: the last `more` blocks stand twice. Raises WeightsError where there are not so many."""
+    if not 0 <= more <= len(spec["blocks"]):
+        raise WeightsError(f"{spec['name']}: {more} more blocks, but it has {len(spec['blocks'])}")
+    deeper = {**spec, "blocks": spec["blocks"] + copy.deepcopy(spec["blocks"][len(spec["blocks"]) - more :])}
+    check_spec(deeper)
+    return deeper
 
 
 class JudgmentHead(nn.Module):
@@ -102,7 +115,7 @@ class JudgmentNet(nn.Module):
         he_initialise(self)
         damp = (2.0 * count_blocks(self.spec["blocks"])) ** -0.5
         for name, part in self.blocks.named_modules():
-            if name.rsplit(".", 1)[-1] in ("conv2", "conv_out", "out", "linear2"):
+            if name.rsplit(".", 1)[-1] in LAST:
                 part.weight.data.mul_(damp)
         self.judgment_head.out.weight.data.mul_(0.5)
         self.judgment_head.gpool_to_bias.weight.data.mul_(0.1)
@@ -111,6 +124,8 @@ class JudgmentNet(nn.Module):
 @torch.no_grad()
 def start_from(net: JudgmentNet, tensors: dict[str, Tensor]) -> list[str]:
     """Take over what a net has: all of a judgment net, or a playing net's trunk, and its ownership as a first guess.
+
+    Blocks that it does not have change nothing at first.
 
     Args:
         net: freshly initialised.
@@ -131,6 +146,8 @@ def start_from(net: JudgmentNet, tensors: dict[str, Tensor]) -> list[str]:
             tensor.copy_(source)
         else:
             left.append(name)
+            if name.startswith("blocks.") and name.rsplit(".", 2)[-2] in LAST:
+                tensor.zero_()
     ownership = tensors.get("value_head.ownership.weight")
     if ownership is not None and ownership.shape[1] == net.judgment_head.out.weight.shape[1]:
         net.judgment_head.out.weight.zero_()

@@ -1,8 +1,8 @@
 """The kind of net that judges: it learns classes of points and the patent's g, and from teachers' ownership.
 
 [net] holds the sizes of a new net (engine.nn.spec.new_net_spec, head_channels), or `start`: a net file or shipped net,
-playing or judging, whose trunk and ownership the net begins with. A start wants `norm = "affine"`: batch statistics of
-another net's activations are not known.
+playing or judging, whose trunk and ownership the net begins with; `deeper` puts so many more blocks behind its own. A
+start wants `norm = "affine"`: batch statistics of another net's activations are not known.
 """
 
 from __future__ import annotations
@@ -51,17 +51,19 @@ class Judgment:
         from engine.nn.spec import new_net_spec
 
         known = [name for name in inspect.signature(new_net_spec).parameters if name != "name"]
-        known += ["head_channels", "start"]
+        known += ["head_channels", "start", "deeper"]
         if surplus := [name for name in net if name not in known]:
             raise ConfigError(f"[net] has no {surplus[0]!r}; there are {', '.join(known)}")
-        if "start" in net and set(net) - {"start", "encoding"}:
+        if "deeper" in net and ("start" not in net or type(net["deeper"]) is not int):
+            raise ConfigError("[net] deeper: a number of blocks, more than the start has")
+        if "start" in net and set(net) - {"start", "encoding", "deeper"}:
             raise ConfigError("[net] start: the sizes are those of the net that it begins with")
         self.net, self.weights = net, fill(JudgmentWeights, loss, "loss")
         self.encoding = str(net.get("encoding", ""))
 
     def build(self, name: str, encoding: str) -> nn.Module:
         """Build the net, afresh or from its start. Raises WeightsError, ConfigError."""
-        from engine.nn.judgment import JudgmentNet, judgment_spec, of_trunk, start_from
+        from engine.nn.judgment import JudgmentNet, deepened, judgment_spec, of_trunk, start_from
         from engine.nn.policy_value import build_module
 
         if "start" not in self.net:
@@ -72,6 +74,7 @@ class Judgment:
 
         start = load_net(find(str(self.net["start"])))
         spec = start.spec if start.spec["family"] == "judgment" else of_trunk(start.spec)
+        spec = deepened(spec, int(self.net.get("deeper", 0)))
         if spec["encoding"] != encoding:
             raise ConfigError(f"[net] start takes {spec['encoding']}, the shards hold {encoding}")
         net = build_module({**spec, "name": name}, trainable=True)

@@ -13,7 +13,7 @@ from engine.errors import WeightsError
 from engine.judge.judgment_net import OPPONENT, OWN, G, JudgmentNetOpinion, view_of
 from engine.nn import checkpoint, load_net
 from engine.nn.catalog import find
-from engine.nn.judgment import MAPS, JudgmentNet, judgment_spec, of_trunk, read_maps, start_from
+from engine.nn.judgment import MAPS, JudgmentNet, deepened, judgment_spec, of_trunk, read_maps, start_from
 from engine.nn.judgment_evaluator import JudgmentEvaluator
 from engine.nn.maps_evaluator import make_maps_evaluator
 from engine.nn.policy_value import build_module, fold_for_export
@@ -84,6 +84,21 @@ def test_a_start_says_what_the_playing_net_says() -> None:
         maps = read_maps(net.eval()(spatial, globals_))[0]
         owner = torch.tanh(playing.module()(spatial, globals_).ownership[0])
     np.testing.assert_allclose((maps[OWN] - maps[OPPONENT]) / (1 - maps[3]), owner, atol=1e-4)
+
+
+def test_a_deeper_net_says_at_first_what_its_start_says(saved) -> None:
+    _, path = saved
+    start = load_net(path)
+    spec = deepened(start.spec, 1)
+    assert len(spec["blocks"]) == len(start.spec["blocks"]) + 1
+    net = build_module(spec, trainable=True)
+    start_from(net, start.tensors)
+    inputs = [torch.from_numpy(part)[None] for part in encode_position(position_of(9), start.spec["encoding"])]
+    with torch.inference_mode():
+        one, other = net.eval()(*inputs), start.module()(*inputs)
+    np.testing.assert_allclose(one, other, atol=1e-4)
+    with pytest.raises(WeightsError, match="more blocks"):
+        deepened(start.spec, 99)
 
 
 def test_a_start_survives_training_norms(saved) -> None:
