@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.board.position import BLACK, EMPTY, WHITE
+from engine.cli import Parser
 from engine.errors import ConfigError, EngineError
 
 from .judged import JudgedGame, replay_judged, rules_of
-from .nets import add_net_options, open_net
+from .nets import add_net_options, at_least, open_net
 from .records import Game, read_any
 from .selection import Selection
 
@@ -175,14 +176,14 @@ def count(
 
 def main(argv: Sequence[str]) -> int:
     """Run `keisei label --counted`. Errors go to the caller as EngineError."""
-    parser = argparse.ArgumentParser(prog="keisei label --counted", description=__doc__)
+    parser = Parser(prog="keisei label --counted", description=__doc__)
     parser.add_argument("--counted", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--games", type=Path, action="append", required=True, help="table of games; repeatable")
     parser.add_argument("--exclude", type=Path, action="append", default=[],
                         help="no game of this table, nor another record of one; repeatable")  # fmt: skip
     parser.add_argument("--teacher", action="append", required=True, help="net that judges; repeatable")
     parser.add_argument("--symmetries", type=int, default=2, choices=[1, 2, 3, 4])
-    parser.add_argument("--limit", type=int, default=0, help="at most so many games of a table; 0: all")
+    parser.add_argument("--limit", type=at_least(0), default=0, help="at most so many games of a table; 0: all")
     parser.add_argument("--seed", type=int, default=1, help="of the order")
     parser.add_argument("--out", type=Path, required=True, help="the table, a .tsv; the same command goes on with it")
     add_net_options(parser)
