@@ -17,6 +17,7 @@ from engine.board.position import BLACK, EMPTY, WHITE, Position
 from engine.board.rules import Rules
 from engine.board.scoring import pass_alive, territory
 from engine.judge.board import Board
+from engine.judge.exchanges import gainful_captures
 from engine.judge.groups import Body, bodies, in_seki
 from engine.judge.opening import neutral_points, open_items
 from engine.judge.readings import Reading
@@ -71,6 +72,9 @@ def assemble(
     score = round(black.total - white.total, 4)
     shape = (board.height, board.width)
     open_, doubt = open_items(board, found, marks.dead, land, seki_points, opinion, settings, readings)
+    gainful = gainful_captures(position, board, found, groups, seki, settings) if settings.nodes > 0 else []
+    open_ += gainful
+    doubt += sum(item.swing for item in gainful)
     if position.rules.scoring == "AREA":
         open_ += neutral_points(board, marks.dead, land, seki_points, open_)
     expected, low, high = _expectation(score, opinion, open_)

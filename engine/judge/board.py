@@ -22,6 +22,16 @@ def neighbours_of(width: int, height: int) -> tuple[tuple[int, ...], ...]:
     return tuple(found)
 
 
+def without_final_passes(position: Position) -> Position:
+    """Return a copy with the passes at the end taken back."""
+    copy = position.copy()
+    moves = copy.moves
+    while moves and moves[-1][1] == copy.area:
+        moves.pop()
+        copy.undo()
+    return copy
+
+
 class Board:
     """Chains and liberties of a position.
 

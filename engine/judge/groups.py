@@ -31,6 +31,7 @@ class Body:
     false_points: tuple[int, ...]  # one-coloured points that a seki tax takes
     dame: frozenset[int]  # empty points beside it that living stones of the other side touch too
     independent: bool  # two eyes, or one region that makes two
+    one_eyed: bool = False  # no two eyes yet, however large the one
 
     @property
     def weak(self) -> bool:
@@ -98,9 +99,8 @@ def _body(
     flat = facts.ravel()
     proven = any(flat[board.chains[chain][0]] == color for chain in chains)
     roomy = any(len(eye) >= 3 for eye in eyes)
-    return Body(
-        color, chains, tuple(eyes), tuple(sorted(false)), frozenset(dame), proven or len(eyes) >= 2 or roomy
-    )
+    two = proven or len(eyes) >= 2
+    return Body(color, chains, tuple(eyes), tuple(sorted(false)), frozenset(dame), two or roomy, not two)
 
 
 def in_seki(board: Board, groups: list[Body]) -> set[int]:

@@ -14,7 +14,7 @@ from engine.board.position import Position
 from engine.evaluator import Evaluator
 from engine.judge.asking import NetOpinion
 from engine.judge.assemble import assemble, living_groups
-from engine.judge.board import Board
+from engine.judge.board import Board, without_final_passes
 from engine.judge.readings import Reading, read_all
 from engine.judge.searching import SearchOpinion
 from engine.judge.settings import JudgeSettings
@@ -22,16 +22,6 @@ from engine.judge.settle import verdicts
 from engine.judge.types import Judgment, Opinion, OpinionSource
 
 _REMEMBERED = 16
-
-
-def without_final_passes(position: Position) -> Position:
-    """Return a copy with the passes at the end taken back."""
-    copy = position.copy()
-    moves = copy.moves
-    while moves and moves[-1][1] == copy.area:
-        moves.pop()
-        copy.undo()
-    return copy
 
 
 def as_source(source: OpinionSource | Evaluator | None, settings: JudgeSettings) -> OpinionSource | None:

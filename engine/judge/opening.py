@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from engine.board.position import BLACK, EMPTY, WHITE
 from engine.judge.board import Board
+from engine.judge.kos import between_the_living, cancelling, find_kos
 from engine.judge.readings import Reading
 from engine.judge.settings import JudgeSettings
 from engine.judge.settle import Verdict, bonds
@@ -44,8 +45,8 @@ def open_items(
             stones = tuple(sorted(stone for chain in together for stone in board.chains[chain]))
             doubt += 2.0 * len(stones)
             items.append(_item("group", stones, around_stones(board, together), opinion))
-    items += kos(board, dead)
-    doubt += 2.0 * len(kos(board, dead))
+    items += (fought := kos(board, dead, seki_points))
+    doubt += 2.0 * len(fought)
     flat = opinion.owner.ravel()
     closed = _closed(board, gone := dead.ravel().tolist(), open_chains, readings)
     owners, seki = land.ravel().tolist(), seki_points.ravel().tolist()
@@ -60,7 +61,11 @@ def open_items(
             return False
         return owners[action] != EMPTY or not _plain_dame(board, action, gone)
 
-    unclear_regions = board.regions(unclear)
+    # the room of a group that is open itself says nothing more
+    grouped = {board.chain_of[stone] for item in items if item.kind == "group" for stone in item.points}
+    unclear_regions = [
+        region for region in board.regions(unclear) if not (around := board.touching(region)) or around - grouped
+    ]
     leaks = _leaks(board, gone, owners, seki, unclear_regions)
     doubt += 2.0 * sum(  # dame: nothing to settle there, but whoever takes them scores under area rules
         abs(float(flat[action])) < settings.unsettled and not seki[action] and owners[action] == EMPTY
@@ -133,21 +138,15 @@ def neutral_points(
     return [OpenItem("dame", tuple(points), points[0], points[0], 2.0 * (len(points) % 2))]
 
 
-def kos(board: Board, dead: NDArray[np.bool_]) -> list[OpenItem]:
-    """Return the kos between living stones: one stone in atari whose taker would be in atari to its place."""
-    gone = dead.ravel().tolist()
-    found = []
-    for chain, stones in enumerate(board.chains):
-        if len(stones) != 1 or len(board.liberties[chain]) != 1 or gone[stones[0]]:
-            continue
-        (mouth,) = board.liberties[chain]
-        color = board.color_of(chain)
-        takers = [near for near in board.neighbours[stones[0]] if near != mouth]
-        holders = [near for near in board.neighbours[mouth] if near != stones[0]]
-        held = all(board.color[near] == color and not gone[near] for near in holders)
-        if held and not any(gone[near] for near in takers):
-            found.append(OpenItem("ko", (stones[0], mouth), mouth, mouth, 2.0))
-    return found
+def kos(board: Board, dead: NDArray[np.bool_], seki_points: NDArray[np.bool_]) -> list[OpenItem]:
+    """Return the kos between living stones, but for those of a seki that is held together by two of them."""
+    gone = {chain for chain, stones in enumerate(board.chains) if dead.ravel()[stones[0]]}
+    found = between_the_living(find_kos(board), gone)
+    seki = seki_points.ravel()
+    resting = {ko for ko in cancelling(board, found) if seki[ko.mouth]}
+    return [
+        OpenItem("ko", (ko.stone, ko.mouth), ko.mouth, ko.mouth, 2.0) for ko in found if ko not in resting
+    ]
 
 
 def _closed(board: Board, gone: list[bool], open_chains: set[int], readings: Mapping[int, Reading]) -> list[bool]:

@@ -11,4 +11,6 @@ def read_region(
     attacker_first: bool,
     ko: int | None,
     limit: int,
-) -> tuple[int, int | None, int]: ...
+    price: Iterable[int] = (),
+    pass_for_ko: bool = False,
+) -> tuple[int, int | None, int, bool]: ...

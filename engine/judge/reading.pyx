@@ -1,13 +1,16 @@
 """Reads a small closed region to the end: can the attacker capture a chain, whoever moves first?
 
 A region is up to 64 points, empty or with stones that may die, closed in by walls and by stones that cannot be
-captured. Both sides may pass; two passes end the reading. Kos are fought without threats from outside, and a position
-that comes back counts for the defender. The answer is exact unless the limit of nodes ran out, and then it says so.
+captured. Both sides may pass; two passes end the reading. Kos are fought without threats from outside; on wish a ko that
+was taken stays barred until its loser passes (Japanese rules of 1989, article 7, paragraph 2), so that threats from the
+region do not count either. A position that comes back counts for the defender. The answer is exact unless the limit of
+nodes ran out, and then it says so.
 Board: bit sets over the region's points. Method: depth-first and/or search, deepened step by step, with a table.
 """
 
-from libc.stdint cimport int8_t, int16_t, uint8_t, uint64_t
-from libc.stdlib cimport calloc, free
+from libc.stdint cimport int8_t, int16_t, uint64_t
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
 
 cdef extern from *:
     """
@@ -29,14 +32,13 @@ cdef enum:
     SAFE = -1
     TABLE = 1 << 17
     MOST_DEPTH = 60
-    NO_KO = 64
     PASS = 64
 
 cdef struct Entry:
     uint64_t defender
     uint64_t attacker
-    int8_t to_move           # 0 defender, 1 attacker; -1 free
-    uint8_t ko
+    uint64_t[2] barred
+    int8_t to_move           # 1 defender, 2 attacker; 0 free
     int8_t passes
     int8_t result
     int16_t depth            # of an UNKNOWN
@@ -47,8 +49,12 @@ cdef struct Reader:
     uint64_t inside          # all points
     uint64_t[2] firm         # points beside safe stones, of the defender (0) and the attacker (1)
     uint64_t target          # the stones asked about
+    uint64_t price           # attacking stones that must not be lost for it
+    bint pass_for_ko
+    bint kos                 # whether a ko was taken anywhere in the search
     uint64_t[MOST_DEPTH + 2] past_defender
     uint64_t[MOST_DEPTH + 2] past_attacker
+    uint64_t[2 * (MOST_DEPTH + 2)] past_barred
     long nodes
     long limit
     int root_move
@@ -72,8 +78,8 @@ cdef inline uint64_t chain_at(const Reader* r, uint64_t stones, uint64_t start) 
     return chain
 
 
-cdef int play(const Reader* r, uint64_t* side, int who, int point, int* ko) noexcept nogil:
-    """Play a stone; return 0 and change nothing if that is suicide. The ko is checked by the caller."""
+cdef int play(const Reader* r, uint64_t* side, int who, int point, uint64_t* ko) noexcept nogil:
+    """Play a stone; return 0 and change nothing if that is suicide. The ko, a set of one point or none, is not checked."""
     cdef uint64_t stone = <uint64_t>1 << point
     cdef uint64_t mine = side[who] | stone, theirs = side[1 - who]
     cdef uint64_t taken = 0, left = r.near[point] & theirs, chain, empty
@@ -89,9 +95,9 @@ cdef int play(const Reader* r, uint64_t* side, int who, int point, int* ko) noex
     chain = chain_at(r, mine, stone)
     if not (chain & r.firm[who]) and around(r, chain) & empty == 0:
         return 0
-    ko[0] = NO_KO
+    ko[0] = 0
     if kv_count(taken) == 1 and chain == stone and not (chain & r.firm[who]) and kv_count(r.near[point] & empty) == 1:
-        ko[0] = kv_lowest(taken)
+        ko[0] = taken
     side[who] = mine
     side[1 - who] = theirs
     return 1
@@ -119,9 +125,10 @@ cdef bint lives(const Reader* r, const uint64_t* side) noexcept nogil:
 
 
 cdef int at_the_end(const Reader* r, const uint64_t* side) noexcept nogil:
-    """Judge a position in which both passed: SAFE if a target stone stands, or its point is the defender's now."""
+    """Judge a position in which both passed: SAFE if a target stone stands, its point is the defender's now, or the
+    defender took the price."""
     cdef uint64_t region, edge, occupied = side[0] | side[1]
-    if side[0] & r.target:
+    if side[0] & (r.target | r.price):
         return SAFE
     region = r.target & ~occupied
     region &= ~region + 1                  # one empty point of the target, if there is any
@@ -139,12 +146,12 @@ cdef int at_the_end(const Reader* r, const uint64_t* side) noexcept nogil:
 cdef bint gone_for_good(const Reader* r, const uint64_t* side) noexcept nogil:
     """Tell whether the target was captured and nothing can come of it any more.
 
-    That is so where every attacking chain around the room that it left is tied to safe stones (nothing can be taken
-    back) or, after four stones, has three liberties; and wherever six or more were taken: play under the stones is with
-    fewer.
+    That is so where every attacking chain on and around the room that it left is tied to safe stones (nothing can be
+    taken back) or, after four stones, has three liberties; and wherever six or more were taken: play under the stones
+    is with fewer.
     """
     cdef uint64_t room, edge, wall, chain
-    if side[0] & r.target:
+    if side[0] & r.target or r.price:
         return False
     if kv_count(r.target) >= 6:
         return True
@@ -155,7 +162,7 @@ cdef bint gone_for_good(const Reader* r, const uint64_t* side) noexcept nogil:
         room |= edge
     if room & r.firm[0]:
         return False                       # the defender connects to safe stones there
-    wall = (around(r, room) | room) & side[1]
+    wall = (around(r, room | r.target) | r.target) & side[1]
     while wall:
         chain = chain_at(r, side[1], wall & (~wall + 1))
         wall &= ~chain
@@ -165,10 +172,12 @@ cdef bint gone_for_good(const Reader* r, const uint64_t* side) noexcept nogil:
     return True
 
 
-cdef inline uint64_t slot_of(uint64_t defender, uint64_t attacker, int to_move, int ko, int passes) noexcept nogil:
+cdef inline uint64_t slot_of(
+    uint64_t defender, uint64_t attacker, int to_move, uint64_t barred, int passes
+) noexcept nogil:
     cdef uint64_t h = defender * <uint64_t>0x9E3779B97F4A7C15
     h ^= (attacker + <uint64_t>0xD1B54A32D192ED03) * <uint64_t>0xC2B2AE3D27D4EB4F
-    h ^= <uint64_t>to_move * 1315423911 + <uint64_t>ko * 97003 + <uint64_t>passes * 50331653
+    h ^= <uint64_t>to_move * 1315423911 + barred * <uint64_t>0xA24BAED4963EE407 + <uint64_t>passes * 50331653
     h ^= h >> 29
     h *= <uint64_t>0xBF58476D1CE4E5B9
     return (h >> 40) & (TABLE - 1)
@@ -188,15 +197,46 @@ cdef uint64_t sorted_group(const Reader* r, const uint64_t* side, int stage, uin
     return second if stage == 1 else empty & ~first & ~second
 
 
-cdef int search(
-    Reader* r, uint64_t defender, uint64_t attacker, int who, int ko, int passes, int depth, int ply
+cdef inline bint was_here(
+    const Reader* r, uint64_t defender, uint64_t attacker, const uint64_t* barred, int ply
 ) noexcept nogil:
-    """Return CAPTURED, SAFE, or UNKNOWN where depth or nodes ran out."""
+    """Tell whether the same position with the same side to move came up on the way to here."""
+    cdef int i
+    for i in range(ply - 2, -1, -2):
+        if (r.past_defender[i] == defender and r.past_attacker[i] == attacker
+                and r.past_barred[2 * i] == barred[0] and r.past_barred[2 * i + 1] == barred[1]):
+            return True
+    return False
+
+
+cdef inline bint is_known(
+    const Entry* entry, uint64_t defender, uint64_t attacker, const uint64_t* barred, int who, int passes
+) noexcept nogil:
+    return (entry.to_move == who + 1 and entry.passes == passes and entry.defender == defender
+            and entry.attacker == attacker and entry.barred[0] == barred[0] and entry.barred[1] == barred[1])
+
+
+cdef inline void bars_after(
+    const Reader* r, const uint64_t* barred, int who, uint64_t ko, uint64_t stones, uint64_t* after
+) noexcept nogil:
+    """Fill in what is barred once `who` played, taking in a ko (a set of one point) or not."""
+    after[0] = after[1] = 0
+    if r.pass_for_ko:
+        after[0] = barred[0] & ~stones
+        after[1] = barred[1] & ~stones
+    after[1 - who] |= ko
+
+
+cdef int search(
+    Reader* r, uint64_t defender, uint64_t attacker, int who, const uint64_t* barred, int passes, int depth, int ply
+) noexcept nogil:
+    """Return CAPTURED, SAFE, or UNKNOWN where depth or nodes ran out. barred: what each side may not retake now."""
     cdef uint64_t[2] side
     cdef uint64_t[2] after
+    cdef uint64_t[2] bars
     cdef Entry* entry
-    cdef uint64_t moves, empty
-    cdef int i, stage, p, new_ko, value, best, good
+    cdef uint64_t moves, empty, ko, slot
+    cdef int stage, p, value, best, good
     side[0] = defender
     side[1] = attacker
     if passes >= 2:
@@ -205,41 +245,44 @@ cdef int search(
         return SAFE
     if gone_for_good(r, side):
         return CAPTURED
-    for i in range(ply - 2, -1, -2):
-        if r.past_defender[i] == defender and r.past_attacker[i] == attacker and passes == 0:
-            return SAFE
+    if passes == 0 and was_here(r, defender, attacker, barred, ply):
+        return SAFE
     r.nodes += 1
     if r.nodes > r.limit or depth <= 0 or ply >= MOST_DEPTH:
         return UNKNOWN
-    entry = &r.table[slot_of(defender, attacker, who, ko, passes)]
-    if (ply > 0 and entry.to_move == who and entry.defender == defender and entry.attacker == attacker
-            and entry.ko == ko and entry.passes == passes):
+    slot = slot_of(defender, attacker, who, barred[0] ^ barred[1] << 1, passes)
+    entry = &r.table[slot]
+    if ply > 0 and is_known(entry, defender, attacker, barred, who, passes):
         if entry.result != UNKNOWN or entry.depth >= depth:
             return entry.result
     r.past_defender[ply] = defender
     r.past_attacker[ply] = attacker
+    r.past_barred[2 * ply] = barred[0]
+    r.past_barred[2 * ply + 1] = barred[1]
     good = CAPTURED if who == 1 else SAFE
     best = -good
     empty = r.inside & ~(defender | attacker)
     for stage in range(4):
         # The attacker passes only to let a ko rest or when the target is gone: else the defender passes too and stands.
-        if stage == 3 and who == 1 and ko == NO_KO and side[0] & r.target:
+        if stage == 3 and who == 1 and barred[1] == 0 and side[0] & r.target:
             break
-        moves = sorted_group(r, side, stage, empty) if stage < 3 else 1
+        moves = sorted_group(r, side, stage, empty & ~barred[who]) if stage < 3 else 1
         while moves:
             p = kv_lowest(moves)
             moves &= moves - 1
             if stage == 3:
-                value = search(r, defender, attacker, 1 - who, NO_KO, passes + 1, depth - 1, ply + 1)
+                bars_after(r, barred, who, 0, 0, bars)
+                bars[who] = 0
+                value = search(r, defender, attacker, 1 - who, bars, passes + 1, depth - 1, ply + 1)
                 p = PASS
             else:
-                if p == ko:
-                    continue
                 after[0] = defender
                 after[1] = attacker
-                if not play(r, after, who, p, &new_ko):
+                if not play(r, after, who, p, &ko):
                     continue
-                value = search(r, after[0], after[1], 1 - who, new_ko, 0, depth - 1, ply + 1)
+                r.kos |= ko != 0
+                bars_after(r, barred, who, ko, after[0] | after[1], bars)
+                value = search(r, after[0], after[1], 1 - who, bars, 0, depth - 1, ply + 1)
             if value == good:
                 best = good
                 if ply == 0:
@@ -250,18 +293,43 @@ cdef int search(
         if best == good:
             break
     if r.nodes <= r.limit:
-        entry = &r.table[slot_of(defender, attacker, who, ko, passes)]
+        entry = &r.table[slot]
         entry.defender = defender
         entry.attacker = attacker
-        entry.to_move = who
-        entry.ko = ko
+        entry.to_move = who + 1
+        entry.barred[0] = barred[0]
+        entry.barred[1] = barred[1]
         entry.passes = passes
         entry.result = best
         entry.depth = depth
     return best
 
 
-def read_region(neighbours, defender, attacker, firm_defender, firm_attacker, target, *, attacker_first, ko, limit):
+cdef uint64_t as_set(points) except? 0:
+    """Return a bit set of indices."""
+    cdef uint64_t found = 0
+    for point in points:
+        found |= <uint64_t>1 << <int>point
+    return found
+
+
+cdef int deepen(Reader* r, uint64_t defender, uint64_t attacker, int who, const uint64_t* barred) noexcept nogil:
+    """Search deeper and deeper; return CAPTURED, SAFE, or UNKNOWN where the limit of nodes ran out."""
+    cdef int depth = 4, result = UNKNOWN
+    memset(r.table, 0, TABLE * sizeof(Entry))
+    r.root_move = PASS
+    while depth <= MOST_DEPTH and r.nodes <= r.limit:
+        result = search(r, defender, attacker, who, barred, 0, depth, 0)
+        if result != UNKNOWN:
+            break
+        depth += 4
+    return result
+
+
+def read_region(
+    neighbours, defender, attacker, firm_defender, firm_attacker, target, *, attacker_first, ko, limit, price=(),
+    pass_for_ko=False,
+):
     """Read whether the target is captured.
 
     Args:
@@ -272,58 +340,46 @@ def read_region(neighbours, defender, attacker, firm_defender, firm_attacker, ta
         attacker_first: who moves first.
         ko: index of the point that the first to move may not take, or None.
         limit: nodes.
+        price: indices of attacking stones; where a defending stone stands on one in the end, the target counts as safe.
+        pass_for_ko: a taken ko stays barred until its loser passes, else for one move.
 
     Returns:
         (1 captured, -1 safe, 0 not known; index of the first move that does it for the side that moves first, -1 for
-        a pass, None if it does not get what it wants; nodes used).
+        a pass, None if it does not get what it wants; nodes used; whether a ko came up).
 
     Raises ValueError if the region is too large.
     """
     cdef Reader r
-    cdef int i, result = UNKNOWN, depth
-    cdef uint64_t d = 0, a = 0
+    cdef int i, result = UNKNOWN
+    cdef uint64_t d, a
+    cdef uint64_t[2] barred
     r.n = len(neighbours)
     if r.n > 64:
         raise ValueError(f"a region of {r.n} points")
     r.inside = 0
     for i in range(r.n):
-        r.near[i] = 0
-        for j in neighbours[i]:
-            r.near[i] |= <uint64_t>1 << <int>j
+        r.near[i] = as_set(neighbours[i])
         r.inside |= <uint64_t>1 << i
-    for j in defender:
-        d |= <uint64_t>1 << <int>j
-    for j in attacker:
-        a |= <uint64_t>1 << <int>j
-    r.firm[0] = r.firm[1] = r.target = 0
-    for j in firm_defender:
-        r.firm[0] |= <uint64_t>1 << <int>j
-    for j in firm_attacker:
-        r.firm[1] |= <uint64_t>1 << <int>j
-    for j in target:
-        r.target |= <uint64_t>1 << <int>j
+    d, a = as_set(defender), as_set(attacker)
+    r.firm[0], r.firm[1] = as_set(firm_defender), as_set(firm_attacker)
+    r.target, r.price = as_set(target), as_set(price)
     cdef int who = 1 if attacker_first else 0
-    cdef int start_ko = NO_KO if ko is None else ko
+    barred[0] = barred[1] = 0
+    if ko is not None:
+        barred[who] = as_set([ko])
     r.nodes = 0
     r.limit = limit
-    r.root_move = PASS
-    r.table = <Entry*>calloc(TABLE, sizeof(Entry))
+    r.pass_for_ko, r.kos = pass_for_ko, False
+    r.table = <Entry*>malloc(TABLE * sizeof(Entry))
     if r.table == NULL:
         raise MemoryError()
     try:
         with nogil:
-            for i in range(TABLE):
-                r.table[i].to_move = -1
-            depth = 4
-            while depth <= MOST_DEPTH and r.nodes <= r.limit:
-                result = search(&r, d, a, who, start_ko, 0, depth, 0)
-                if result != UNKNOWN:
-                    break
-                depth += 4
+            result = deepen(&r, d, a, who, barred)
     finally:
         free(r.table)
     wanted = CAPTURED if who == 1 else SAFE
     move = None
     if result == wanted:
         move = -1 if r.root_move == PASS else r.root_move
-    return result, move, r.nodes
+    return result, move, r.nodes, bool(r.kos)

@@ -6,11 +6,13 @@ opinion takes for alive and that have two eyes, or much room, outside the region
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from engine.board.position import EMPTY, Position
 from engine.judge.board import Board
 from engine.judge.groups import Body
+from engine.judge.kos import Ko, find_kos
 from engine.judge.reading import read_region
 from engine.judge.settings import JudgeSettings
 from engine.judge.settle import Verdict
@@ -94,33 +96,45 @@ def region_around(board: Board, chain: int, safe: set[int], most_empty: int) -> 
     return Region(tuple(sorted(points)), beside_safe, frozenset(walls))
 
 
-def read_chain(position: Position, board: Board, chain: int, region: Region, limit: int) -> Reading:
-    """Read a chain in its region, attacker first and, if it is captured then, defender first."""
+def read_chain(
+    position: Position, board: Board, chain: int, region: Region, limit: int, price: Collection[int] = ()
+) -> Reading:
+    """Read a chain in its region, attacker first and, if it is captured then, defender first.
+
+    Where kos come up and that makes no difference, territory rules have the last word: life and death are confirmed
+    with the attacker first, and a taken ko may be taken back only after a pass (Japanese rules of 1989, article 7).
+
+    Args:
+        price: stones that the attacker must not lose for it.
+    """
     index = {action: i for i, action in enumerate(region.points)}
     near = [[index[n] for n in board.neighbours[action] if n in index] for action in region.points]
     color = board.color_of(chain)
-    own = [index[action] for action in region.points if board.color[action] == color]
-    other = [index[action] for action in region.points if board.color[action] == 3 - color]
-    firm = [index[action] for action in region.beside_safe[color]]
-    firm_other = [index[action] for action in region.beside_safe[3 - color]]
+    stones = [[index[a] for a in region.points if board.color[a] == side] for side in (color, 3 - color)]
+    firm = [[index[a] for a in region.beside_safe[side]] for side in (color, 3 - color)]
     target = [index[action] for action in board.chains[chain]]
-    results: list[tuple[int, int | None]] = []
-    used = 0
-    for attacker_first in (True, False):
+    used, kos = 0, False
+
+    def read(*, attacker_first: bool, confirming: bool = False) -> tuple[int, int | None]:
+        nonlocal used, kos
         ko = position.ko_action
         mover = 3 - color if attacker_first else color
         barred = index.get(ko) if ko is not None and mover == position.to_play else None
-        value, move, nodes = read_region(
-            near, own, other, firm, firm_other, target, attacker_first=attacker_first, ko=barred, limit=limit
-        )
-        used += nodes
-        place = None if move is None else board.area if move < 0 else region.points[move]
-        results.append((value, place))
-        if value != CAPTURED:
-            break
-    if len(results) == 1:
-        results.append((SAFE if results[0][0] == SAFE else 0, None))
-    return Reading(chain, results[0][0], results[1][0], results[0][1], results[1][1], used)
+        value, move, nodes, ko_seen = read_region(
+            near, *stones, *firm, target, attacker_first=attacker_first, ko=barred, limit=limit,
+            price=[index[stone] for stone in price], pass_for_ko=confirming,
+        )  # fmt: skip
+        used, kos = used + nodes, kos or ko_seen
+        return value, None if move is None else board.area if move < 0 else region.points[move]
+
+    attacked = read(attacker_first=True)
+    defended = read(attacker_first=False) if attacked[0] == CAPTURED else (attacked[0] if attacked[0] < 0 else 0, None)
+    reading = Reading(chain, attacked[0], defended[0], attacked[1], defended[1], used)
+    if kos and reading.dead is not None and position.rules.scoring == "TERRITORY":
+        confirmed, move = read(attacker_first=True, confirming=True)
+        if confirmed != 0 and (confirmed == CAPTURED) != reading.dead:
+            return Reading(chain, confirmed, confirmed, move, None, used)
+    return replace(reading, nodes=used)
 
 
 def safe_chains(
@@ -143,14 +157,17 @@ def safe_chains(
 
 
 def wanted(board: Board, found: list[Verdict], groups: list[Body], settings: JudgeSettings) -> list[int]:
-    """Return the chains to read, most doubtful first: no proof, and doubted, dead, in atari, or without two eyes."""
-    weak = {chain for body in groups if body.weak for chain in body.chains}
+    """Return the chains to read: no proof, and doubted, dead, in atari, or without two eyes.
+
+    Large chains come first, since what happens to the stones inside them follows; among them the most doubtful.
+    """
+    weak = {chain for body in groups if body.one_eyed for chain in body.chains}
     chosen = [
         chain
         for chain, verdict in enumerate(found)
         if not verdict.proven and (chain in weak or verdict.p_dead > settings.sure or len(board.liberties[chain]) == 1)
     ]
-    return sorted(chosen, key=lambda chain: abs(1.0 - 2.0 * found[chain].p_dead))
+    return sorted(chosen, key=lambda chain: (len(board.chains[chain]) < 4, abs(1.0 - 2.0 * found[chain].p_dead)))
 
 
 def read_all(
@@ -159,9 +176,16 @@ def read_all(
     """Read the chains that need it, as far as the nodes of the settings reach. Return those that finished."""
     left = settings.nodes
     readings: dict[int, Reading] = {}
+    kos = {ko.chain: ko for ko in find_kos(board)}
+    regions: dict[int, Region] = {}
     for chain in wanted(board, found, groups, settings):
         if left <= 0:
             break
+        if chain in kos and _follows(kos[chain], found, readings, settings):
+            continue
+        if _taken_by_the_dead(board, found, readings, chain):
+            readings[chain] = Reading(chain, SAFE, SAFE, None, None, 0)
+            continue
         region = region_around(board, chain, safe_chains(board, found, groups, chain, settings), settings.region)
         if region is None:
             continue
@@ -170,7 +194,47 @@ def read_all(
         sound = all(found[wall].proven and found[wall].p_dead == 0.0 for wall in region.walls)
         if reading.finished and (sound or _believable(reading, found[chain].p_dead, settings)):
             readings[chain] = replace(reading, sound=sound)
+            regions[chain] = region
+    for chain in [chain for chain, reading in readings.items() if reading.dead]:
+        readings[chain] = _at_a_price(position, board, readings, chain, regions[chain], min(left, settings.chain_nodes))
+    for ko in kos.values():
+        if ko.chain not in readings and (held := [readings[chain] for chain in ko.holders if chain in readings]):
+            readings[ko.chain] = replace(held[0], chain=ko.chain)
     return {chain: _if_it_matters(board, found, readings, reading) for chain, reading in readings.items()}
+
+
+def _follows(ko: Ko, found: list[Verdict], readings: dict[int, Reading], settings: JudgeSettings) -> bool:
+    """Tell whether a ko's stone shares the fate of what holds the ko: one group, living or dead without doubt."""
+    fates = {readings[chain].dead if chain in readings else _fate(found[chain], settings) for chain in ko.holders}
+    return len(fates) == 1 and None not in fates
+
+
+def _fate(verdict: Verdict, settings: JudgeSettings) -> bool | None:
+    """Return whether an unread chain is dead, None if that is in doubt."""
+    if verdict.p_dead <= settings.sure:
+        return False
+    return True if verdict.p_dead >= 1.0 - settings.sure else None
+
+
+def _at_a_price(
+    position: Position, board: Board, readings: dict[int, Reading], chain: int, region: Region, limit: int
+) -> Reading:
+    """Return the reading of a dead chain, or that it is safe if taking it costs the attacker what lives beside it.
+
+    So it is in three points without capturing: the single stone can be taken, and five stones are then taken back.
+    """
+    price = [
+        stone
+        for other in board.touching(board.chains[chain])
+        if other in readings and readings[other].nodes > 0 and readings[other].attacked == SAFE
+        and board.color_of(other) != board.color_of(chain)
+        for stone in board.chains[other]
+        if stone in region.points
+    ]
+    if not price or limit <= 0:
+        return readings[chain]
+    again = read_chain(position, board, chain, region, limit, price)
+    return replace(again, sound=readings[chain].sound) if again.attacked == SAFE else readings[chain]
 
 
 def _believable(reading: Reading, p_dead: float, settings: JudgeSettings) -> bool:
@@ -182,15 +246,16 @@ def _believable(reading: Reading, p_dead: float, settings: JudgeSettings) -> boo
 
 def _if_it_matters(board: Board, found: list[Verdict], readings: dict[int, Reading], reading: Reading) -> Reading:
     """Return a reading as it counts: what only dead stones could take is not taken."""
-    if reading.attacked == SAFE:
-        return reading
-    beside = board.touching(set(board.liberties[reading.chain]) | set(board.chains[reading.chain]))
-    takers = [other for other in beside if board.color_of(other) != board.color_of(reading.chain)]
-    for other in takers:
-        proof = readings.get(other)
-        dead = proof.dead is True if proof is not None else found[other].proven and found[other].p_dead == 1.0
-        if not dead:
-            return reading
-    if not takers:
+    if reading.attacked == SAFE or not _taken_by_the_dead(board, found, readings, reading.chain):
         return reading
     return replace(reading, attacked=SAFE, defended=SAFE, attack=None, defence=None)
+
+
+def _taken_by_the_dead(board: Board, found: list[Verdict], readings: dict[int, Reading], chain: int) -> bool:
+    """Tell whether a chain has opponents beside it or its liberties, all of them read or proven dead."""
+    beside = board.touching(set(board.liberties[chain]) | set(board.chains[chain]))
+    takers = [other for other in beside if board.color_of(other) != board.color_of(chain)]
+    return bool(takers) and all(
+        readings[other].dead is True if other in readings else found[other].proven and found[other].p_dead == 1.0
+        for other in takers
+    )
