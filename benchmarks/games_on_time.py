@@ -252,8 +252,8 @@ def serve(seconds: float, words: list[str]) -> int:
 
     load = factory.load_judging
 
-    def slowly(net: str | None, settings: Any) -> Any:
-        loaded = load(net, settings)
+    def slowly(*args: Any, **options: Any) -> Any:
+        loaded = load(*args, **options)
         return replace(loaded, evaluator=SlowNet(loaded.evaluator, seconds))
 
     factory.load_judging = slowly

@@ -159,6 +159,38 @@ def test_another_game_has_full_clocks_unless_the_controller_says_otherwise():
     assert 15 < player.clock.left(BLACK).seconds < 20
 
 
+def test_the_same_settings_sent_before_every_move_do_not_wind_the_clock():
+    player = make_player(visits=2)
+    player.set_time(60, 0, 0)
+    player.genmove(BLACK, Wish())
+    player.clock.spend(BLACK, 50)
+    player.set_time(60, 0, 0)
+    assert player.clock.left(BLACK).seconds < 10
+    player.set_time(90, 0, 0)
+    assert player.clock.left(BLACK).seconds == 90
+    player.new_board(9, 9)
+    player.set_time(90, 0, 0)
+    assert player.clock.left(BLACK).seconds == 90
+
+
+def test_pondering_takes_no_time_of_ours_and_ends_with_the_opponents_move():
+    import threading
+
+    from engine.player.stop import StopToken
+
+    player = make_player(Slow(0.002), ponder=True, ponder_visits=1000, lag=0.02)
+    player.set_time(60, 0, 0)
+    player.set_time_left(BLACK, 0.5, 0)
+    player.genmove(BLACK, Wish())
+    left = player.clock.left(BLACK)
+    assert player.wants_to_ponder
+    token = StopToken()
+    threading.Timer(0.3, token.stop).start()
+    begin = time.monotonic()
+    player.ponder(token)
+    assert 0.2 < time.monotonic() - begin < 1.5 and player.clock.left(BLACK) == left
+
+
 def test_the_same_game_set_up_anew_goes_on_with_its_clock():
     """Some controllers send the board anew before every move, and no time_left (lizzieyzy 1)."""
     player = make_player(visits=2)

@@ -258,6 +258,32 @@ def test_status_and_score_are_the_same_before_between_and_after_the_passes(rules
     assert player.game.position.ended and seen[0] == seen[1] == seen[2]
 
 
+def test_a_judge_that_searches_says_the_same_after_the_passes():
+    """Its search would find something else each time: what genmove assumed is kept (pachi 45, 63, KataGo 366)."""
+    from dataclasses import replace
+
+    player = make_player(Drawn(OWNERS, FINISHED, favourites=(49,)))
+    place(player, FINISHED)
+    told = player.judgment(token=StopToken())
+    judging = player._thinker._judge
+    judging.judge = lambda position: replace(told, score=told.score + 100, chains=())
+    player.play(BLACK, 49)
+    player.play(WHITE, 49)
+    again = player.judgment(token=StopToken())
+    assert (again.score, again.chains, again.passed) == (told.score, told.chains, True)
+    player.set_komi(1.5)
+    assert player.judgment(token=StopToken()).score == told.score + 100
+
+
+def test_a_net_that_owns_nothing_settles_nothing():
+    from engine.evaluator_fakes import HashEvaluator
+
+    player = make_player(HashEvaluator(), visits=30)
+    place(player, WITH_DAME)
+    player.set_komi(-30)
+    assert chosen(player, BLACK) != "pass"
+
+
 def test_obeys_after_two_passes_and_after_resigning():
     player = make_player(Drawn(OWNERS, FINISHED, value=-1.0, lead=-50, favourites=(0,)), resign_moves=1)
     place(player, FINISHED)

@@ -71,9 +71,13 @@ class MoveChoice:
     def cleanup(self) -> Decision:
         """Choose a move that helps to capture the opponent's dead stones; a pass when there are none."""
         position = self._position
-        moves = ending.capturing_moves(position, self.color, self._judge(position))
-        moves = [a for a in moves if decide.first_acceptable(self.game, self.color, [a], self.settings) == a]
-        if not moves:
+        judgment = self._judge(position)
+        for bold in (False, True):  # a dead stone left on the board is claimed alive, so a stone may be risked
+            moves = ending.capturing_moves(position, self.color, judgment, bold=bold)
+            moves = [a for a in moves if decide.first_acceptable(self.game, self.color, [a], self.settings) == a]
+            if moves:
+                break
+        else:
             return Decision(position.area, self._glance(self.wish.root))
         limits, pace = self.turn.search()
         wish = replace(self.wish, root=RootOptions(allow=tuple(moves)))

@@ -25,6 +25,7 @@ EARLY = 0.25  # stones on the board, as a share of its points, before which no g
 LATE = 0.55  # stones on the board, as a share of its points, from which it may be near in any case
 FREE_WINRATE, FREE_LEAD = 0.02, 0.75  # what a pass may cost and still costs nothing
 FREE_WHEN_LOST = 0.1  # the same of the winrate, for the loser
+WEIGHED = 6  # visits from which a pass counts as looked at
 LOST = 0.25  # winrate below which the search agrees that the game is lost
 SAFE_LOSS = 1.0  # points of the judged score that capturing dead stones may cost
 
@@ -105,7 +106,7 @@ def instead(
         moves = safe_cleanup(position, color, ranked, judgment, judge)
         if moves:
             return [*moves, *(action for action in ranked if action not in moves)]
-    if not (friendly and judgment.settled):
+    if not (friendly and judgment.settled and judgment.ownership is not None):
         return ranked
     free = takeable(position, color, ranked, judgment)
     if free:
@@ -115,17 +116,17 @@ def instead(
     best, passing = result.move(ranked[0]), result.move(area)
     if best is None or (_margin(judgment, color) < 0 and best.winrate > LOST):
         return ranked
-    if passing is None or passing.visits < 2:
+    if passing is None or passing.visits < WEIGHED:
         passing = weigh_pass()
     if passing is not None and costs_nothing(passing, best):
         return [area, *(action for action in ranked if action != area)]
     return ranked
 
 
-def capturing_moves(position: Position, color: int, judgment: Judgment) -> list[int]:
-    """Return the moves that capture dead stones of the opponent's or take a liberty of theirs and are not lost.
+def capturing_moves(position: Position, color: int, judgment: Judgment, *, bold: bool = False) -> list[int]:
+    """Return the moves that capture dead stones of the opponent's or take a liberty of theirs.
 
-    Those that capture come first. None fills an own eye or puts a chain of one's own into atari.
+    Those that capture come first. None fills an own eye or, unless bold, puts a chain of one's own into atari.
     """
     eyes = own_eyes(position, color)
     found = []
@@ -134,7 +135,7 @@ def capturing_moves(position: Position, color: int, judgment: Judgment) -> list[
             continue
         after = position.copy()
         captured = after.play(action, color)
-        if captured or (after.color_at(action) == color and len(after.liberties(action)) > 1):
+        if captured or (after.color_at(action) == color and (bold or len(after.liberties(action)) > 1)):
             found.append((captured == 0, place, action))
     return [action for _, _, action in sorted(found)]
 

@@ -172,8 +172,9 @@ class Player:
         self.set_time_control(gtp_control(main, period, stones))
 
     def set_time_control(self, control: TimeControl) -> None:
-        """Set both clocks."""
-        self.clock.set(control)
+        """Set both clocks; the same control once more in the middle of a game says nothing new."""
+        if control != self.clock.settings or not self._goes_on():
+            self.clock.set(control)
         self._stale_clock = False
 
     def set_time_left(self, color: int, seconds: float, stones: int) -> None:
@@ -379,11 +380,14 @@ class Player:
 
         Some controllers set the board up anew before every move; then the game and its clock go on.
         """
-        goes_on = bool(self._moved) and self.game.position.moves[: len(self._moved)] == self._moved
-        if self._stale_clock and not goes_on:
+        if self._stale_clock and not self._goes_on():
             self.clock.restart()
             self._expected.clear()
         self._stale_clock = False
+
+    def _goes_on(self) -> bool:
+        """Tell whether the last genmove belongs to the game on the board."""
+        return bool(self._moved) and self.game.position.moves[: len(self._moved)] == self._moved
 
     def _choice(self, color: int, turn: Turn, wish: Wish) -> MoveChoice:
         return MoveChoice(

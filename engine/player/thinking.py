@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 
 
 _JUDGE_COLD, _JUDGE_WARM = 1.5, 0.15  # seconds of a judgment: the first on a board size, and a guess for the next
+_REMEMBERED = 16  # judgments
 _FORGET = 0.9  # of what a judgment takes, with each that takes less
 _BATCHES, _SHORTEST_BATCH = 40.0, 0.002  # batches in a timed search at least; seconds
 PLAIN = RootOptions()
@@ -69,6 +70,7 @@ class Thinker:
         self._searcher: Searcher | None = None
         self._judging = judging or JudgeSettings()
         self._judge: Judge | None = None
+        self._judgments: dict[tuple[object, ...], Judgment] = {}  # the last ones, by judged_as
         self._judge_seconds: dict[tuple[int, int], float] = {}  # that a judgment takes at most, by board size
         self._warned_sizes: set[tuple[int, int]] = set()
         self._new_game = False  # since the last search
@@ -160,23 +162,33 @@ class Thinker:
         return net is not None and judges_nothing(net)
 
     def judge(self, position: Position, token: StopToken) -> Judgment:
-        """Judge a position."""
+        """Judge a position. What was said once is said again when passes follow, so that statuses stay as they were."""
         net = self.net(position, token)
         if self._judge is None:
             self._judge = Judge(net.opinions or net.evaluator, self._judging, evaluator=net.evaluator)
+            self._judgments.clear()
+        key = judged_as(position)
+        known = self._judgments.get(key)
+        if known is not None and not position.rules.has_button:  # the button goes with the first pass
+            return replace(known, passed=position.ended)
         begin = time.monotonic()
         judgment = self._judge.judge(position)
-        size = position.width, position.height
-        if size in self._judge_seconds:
-            seconds = time.monotonic() - begin
-            self._judge_seconds[size] = max(seconds, _FORGET * self._judge_seconds[size])
-        else:
-            self._judge_seconds[size] = _JUDGE_WARM
+        self._note_judging(position, time.monotonic() - begin)
+        if len(self._judgments) >= _REMEMBERED:
+            self._judgments.clear()
+        self._judgments[key] = judgment
         return judgment
 
     def judge_seconds(self, position: Position) -> float:
         """Return what a judgment takes at most, as far as is known; the first on a board size takes long."""
-        return self._judge_seconds.get((position.width, position.height), _JUDGE_COLD)
+        known = self._judge_seconds.get((position.width, position.height), _JUDGE_COLD)
+        return max(known, 2.0 * self._judging.seconds)
+
+    def _note_judging(self, position: Position, seconds: float) -> None:
+        """Keep what judgments take; the first on a board size makes the nets ready for it."""
+        size = position.width, position.height
+        known = self._judge_seconds.get(size)
+        self._judge_seconds[size] = _JUDGE_WARM if known is None else max(seconds, _FORGET * known)
 
     def warm_up(self, position: Position, token: StopToken) -> None:
         """Make the judge ready for this board size."""
@@ -233,6 +245,15 @@ def watched(
             stop()
 
     return report, pace.interval if wish.interval is None else min(pace.interval, max(wish.interval, 0.001))
+
+
+def judged_as(position: Position) -> tuple[object, ...]:
+    """Return what a judgment of a position depends on: all but the passes at its end."""
+    moves = position.moves
+    while moves and moves[-1][1] == position.area:
+        moves.pop()
+    stones = tuple(position.setup_stones)
+    return position.width, position.height, position.rules, position.komi, stones, tuple(moves)
 
 
 def in_short_batches(params: SearchParams, seconds: float) -> SearchParams:
