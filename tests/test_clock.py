@@ -73,14 +73,24 @@ def test_what_answers_usually_come_late_by_is_kept_back():
     clock.set(TimeControl("byoyomi", 0, 10, 1))
     usual = budget(clock).hard
     assert usual == 9.75
-    clock.answered(3.0, 1.0)  # once: this move is careful, the others need not be
+    clock.answered(2.0)  # once: this move is careful, the others need not be
     assert budget(clock).hard == 8.0
     for _ in range(7):
-        clock.answered(1.0, 1.0)
+        clock.answered(0.0)
     assert budget(clock).hard == usual
     for _ in range(7):
-        clock.answered(1.5, 1.0)
+        clock.answered(0.5)
     assert budget(clock).hard < usual - 0.9  # twice the usual lateness in the last period
+
+
+def test_searches_that_end_late_are_learned_from():
+    """Each batch takes 0.1 s, so a search cannot end to the moment."""
+    player = make_player(Slow(0.1), lag=0.0)
+    player.set_time_control(TimeControl("byoyomi", 0, 0.5, 9))
+    first = player.budget(BLACK).soft
+    for color in (BLACK, WHITE) * 4:
+        player.genmove(color, Wish())
+    assert player.budget(BLACK).soft < first - 0.005
 
 
 def test_limits_combine():

@@ -23,6 +23,7 @@ RESIGN = -1
 """A decision that is no action."""
 
 _PASS_VISITS = 24  # of a pass that the search did not look at, when the board is settled
+_PASS_SHARE, _PASS_SECONDS = 0.5, 0.05  # of the rest of the turn for that; less is no use
 _SLOWER = 1.5  # times what judgments took so far that the next may take
 
 
@@ -112,11 +113,13 @@ class MoveChoice:
         limits, pace = self.turn.search(_SLOWER * self.thinker.judge_seconds(position) if late else 0.0)
         if visits is not None:
             limits = replace(limits, visits=min(visits, limits.visits or visits))  # 1 where no time is left
-        return self.thinker.search(position, self.color, limits, self.wish, pace)
+        result = self.thinker.search(position, self.color, limits, self.wish, pace)
+        self.turn.searched(result, limits, pace)
+        return result
 
-    def _glance(self, root: RootOptions, visits: int = 1) -> SearchResult:
-        """Search a little, without reports."""
-        return self.thinker.search(self._position, self.color, Limits(visits=visits), Wish(self.wish.token, root=root))
+    def _glance(self, root: RootOptions) -> SearchResult:
+        """Return the net's word on the position as a result."""
+        return self.thinker.search(self._position, self.color, Limits(visits=1), Wish(self.wish.token, root=root))
 
     def _by_policy(self) -> Decision:
         """Choose by a net that judges nothing."""
@@ -160,12 +163,15 @@ class MoveChoice:
             ranked = ending.instead(
                 position, color, ranked, result, self._judge,
                 clean_up=self.settings.clean_up, friendly=self._friendly, weigh_pass=self._weigh_pass,
+                in_time=lambda: self._may_judge,
             )  # fmt: skip
         return Decision(decide.first_acceptable(self.game, color, ranked, self.settings), result)
 
     def _weigh_pass(self) -> MoveInfo | None:
         """Search a pass alone; None if there is no time for it."""
-        passing = self._position.area
-        if not self.turn.has(3.0 * self.thinker.judge_seconds(self._position)):
+        rest, passing = self.turn.rest(), self._position.area
+        seconds = None if rest is None else _PASS_SHARE * rest.hard
+        if seconds is not None and seconds < _PASS_SECONDS:
             return None
-        return self._glance(RootOptions(allow=(passing,)), _PASS_VISITS).move(passing)
+        limits, wish = Limits(_PASS_VISITS, seconds=seconds), Wish(self.wish.token, root=RootOptions(allow=(passing,)))
+        return self.thinker.search(self._position, self.color, limits, wish).move(passing)

@@ -55,9 +55,9 @@ class Clock:
         if left is not None:
             self._left[color] = after_move(self._control, left, seconds)
 
-    def answered(self, seconds: float, limit: float | None) -> None:
-        """Note how long a thought took that was to take no longer than `limit` seconds."""
-        self._late.append(0.0 if limit is None else max(seconds - limit, 0.0))
+    def answered(self, late: float) -> None:
+        """Note by how many seconds a move came later than it was to come."""
+        self._late.append(max(late, 0.0))
 
     def budget(self, color: int, *, moves_made: int, area: int, lag: float) -> Budget | None:
         """Return how long the next move of `color` may take; None without a limit, zeros if there is no time at all.

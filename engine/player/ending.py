@@ -90,6 +90,7 @@ def instead(
     clean_up: bool,
     friendly: bool,
     weigh_pass: Callable[[], MoveInfo | None],
+    in_time: Callable[[], bool] = lambda: True,
 ) -> list[int]:
     """Return the ranked moves of a search, those first that the end of a game asks for.
 
@@ -98,12 +99,13 @@ def instead(
         clean_up: capture all dead stones where they count as alive; else only where the win depends on it.
         friendly: pass and take nobody's points as soon as the board is settled.
         weigh_pass: searches a pass that the search did not look at.
+        in_time: tells whether there is time for another judgment.
     """
     area = position.area
     judgment = judge(position)
     needed = all_alive(position) and (clean_up or score_for(position, color, None) <= 0)
     if needed and (ranked[0] == area or judgment.settled):
-        moves = safe_cleanup(position, color, ranked, judgment, judge)
+        moves = safe_cleanup(position, color, ranked, judgment, judge, in_time)
         if moves:
             return [*moves, *(action for action in ranked if action not in moves)]
     if not (friendly and judgment.settled and judgment.ownership is not None):
@@ -141,16 +143,24 @@ def capturing_moves(position: Position, color: int, judgment: Judgment, *, bold:
 
 
 def safe_cleanup(
-    position: Position, color: int, ranked: Sequence[int], judgment: Judgment, judge: JudgeFunction
+    position: Position,
+    color: int,
+    ranked: Sequence[int],
+    judgment: Judgment,
+    judge: JudgeFunction,
+    in_time: Callable[[], bool] = lambda: True,
 ) -> list[int]:
-    """Return a move that captures dead stones or takes their liberties, and loses nothing; empty if there is none."""
+    """Return a move that captures dead stones or takes their liberties, and loses nothing; empty if there is none.
+
+    Without time to look at what a move leads to, the first of them is taken.
+    """
     order = {action: place for place, action in enumerate(ranked)}
     before = _margin(judgment, color)
     moves = capturing_moves(position, color, judgment)
     for action in sorted(moves, key=lambda move: (not _captures(position, color, move), order.get(move, len(order)))):
         after = position.copy()
         after.play(action, color)
-        if _margin(judge(after), color) >= before - SAFE_LOSS:
+        if not in_time() or _margin(judge(after), color) >= before - SAFE_LOSS:
             return [action]
     return []
 

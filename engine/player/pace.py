@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 
 from engine.player.settings import PlayerSettings
-from engine.search.attention import should_stop
+from engine.search.attention import doubts, should_stop, wanted
 from engine.search.result import SearchResult
 from engine.search.root import Limits
 from engine.search.timing import Budget
@@ -15,7 +15,7 @@ _ASKED = 24  # times in an ordinary move
 _SHORTEST, _LONGEST = 0.02, 0.5  # seconds between two times
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Pace:
     """How a move may use its budget.
 
@@ -26,6 +26,7 @@ class Pace:
 
     budget: Budget
     before: float | None = None
+    aim: float | None = None  # seconds at which the search should have ended, once time has ended it
 
     @property
     def interval(self) -> float:
@@ -34,7 +35,13 @@ class Pace:
 
     def enough(self, result: SearchResult) -> bool:
         """Tell whether a search that has got so far should end."""
-        return should_stop(result, self.budget, result.stats.elapsed, self.before)
+        elapsed = result.stats.elapsed
+        if not should_stop(result, self.budget, elapsed, self.before):
+            return False
+        aim = wanted(self.budget, doubts(result, self.before).total)
+        if elapsed >= aim and self.aim is None:
+            self.aim = aim
+        return True
 
 
 class Turn:
@@ -51,13 +58,20 @@ class Turn:
         self._budget = budget
         self._settings = settings
         self._before = before
+        self._late = 0.0
 
-    @property
-    def longest(self) -> float | None:
-        """Seconds that the whole move may take; None without a limit."""
+    def searched(self, result: SearchResult, limits: Limits, pace: Pace | None) -> None:
+        """Note how much later than wanted a search has ended."""
+        ends = [seconds for seconds in (limits.seconds, None if pace is None else pace.aim) if seconds is not None]
+        if ends:
+            self._late = max(self._late, result.stats.elapsed - min(ends))
+
+    def late(self) -> float:
+        """Return by how many seconds the move has been late so far, its search or the whole of it."""
         if self._budget is None:
-            return None
-        return self._budget.hard if self._settings.attentive else self._budget.soft
+            return 0.0
+        longest = self._budget.hard if self._settings.attentive else self._budget.soft
+        return max(self._late, time.monotonic() - self.begun - longest)
 
     @property
     def unlimited(self) -> bool:

@@ -223,7 +223,7 @@ class Player:
         turn = Turn(budget, self.settings, self._expected.get(color))
         decision = self._choice(color, turn, wish).decide(may_resign=play)
         now = time.monotonic()
-        self.clock.answered(now - turn.begun, turn.longest)
+        self.clock.answered(turn.late())
         if play:
             self.clock.spend(color, now - started + self.settings.lag)
             self._expected[color] = decision.result.winrate

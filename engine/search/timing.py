@@ -19,6 +19,8 @@ _LONG_REST = 0.15  # and never for fewer than this
 _LONGEST = 4.0  # times the ordinary share that a move may take
 _PART = 0.3  # of the reserve that a move may take
 _CANADIAN_LONGEST = 2.5  # times the ordinary share, inside a Canadian period
+_CANADIAN_LEAST = 0.65  # of the average that every later move keeps there
+_BANK_SHARE, _BANK_SECONDS = 0.3, 1.0  # of a Fischer increment, and at most: what is never taken from the bank
 _MARGIN = 0.25  # of the time there is: the most that late answers of the past take from a move
 _LAST_LAG, _LAST_SHARE, _LAST_SECONDS = 2.0, 0.2, 0.25  # kept back where overstepping loses the game: so many times
 # the lag, and this share of the period up to so many seconds
@@ -191,7 +193,7 @@ def budget(
         bank = TimeControl("fischer", increment=control.period)
         found = _from_reserve(bank, left.seconds, moves, most, lag)
     else:
-        found = _inside_canadian(left.seconds, left.count, lag)
+        found = _inside_canadian(left.seconds, left.count, lag, control.period / control.count)
     hard = max(min(max(found.hard, found.soft), end - lag - min(margin, _MARGIN * end)), 0.0)
     return replace(found, soft=max(min(found.soft, hard), 0.0), hard=hard)
 
@@ -211,7 +213,7 @@ def _from_reserve(control: TimeControl, seconds: float, moves: float, most: floa
     over = seconds - lag - soft + back - control.most_main
     if over > 0:  # the cap would take it
         soft, hard = soft + over, hard + over
-    limit = 0.9 * usable
+    limit = max(0.9 * usable - min(_BANK_SHARE * back, _BANK_SECONDS), 0.0)
     return Budget(min(soft, limit), min(hard, limit), saves=seconds + back <= control.most_main)
 
 
@@ -231,12 +233,18 @@ def _in_period(control: TimeControl, left: TimeLeft, lag: float) -> Budget:
     return Budget(soft, soft + spare, saves=False)
 
 
-def _inside_canadian(seconds: float, stones: int, lag: float) -> Budget:
-    """So many moves in so many seconds."""
-    soft = seconds / stones - (lag if stones > 1 else _kept_at_last(seconds, lag))
+def _inside_canadian(seconds: float, stones: int, lag: float, each: float = 0.0) -> Budget:
+    """So many moves in so many seconds, of which each has `each` on average (0: not known).
+
+    However unclear moves are, those that follow keep a good part of that average.
+    """
+    if stones == 1:
+        soft = seconds - _kept_at_last(seconds, lag)
+        return Budget(soft, soft, saves=False)
+    soft = seconds / stones - lag
     rest = seconds - stones * lag
-    hard = soft if stones == 1 else min(_CANADIAN_LONGEST * soft, soft + 0.4 * (rest - soft))
-    return Budget(soft, hard, saves=stones > 1)
+    left_over = rest - (stones - 1) * _CANADIAN_LEAST * max(each - lag, soft if each == 0.0 else 0.0)
+    return Budget(soft, max(min(_CANADIAN_LONGEST * soft, left_over), soft))
 
 
 def _kept_at_last(seconds: float, lag: float) -> float:
