@@ -163,6 +163,8 @@ cdef bint gone_for_good(const Reader* r, const uint64_t* side) noexcept nogil:
     if room & r.firm[0]:
         return False                       # the defender connects to safe stones there
     wall = (around(r, room | r.target) | r.target) & side[1]
+    if wall == 0:
+        return False                       # those who took it are gone themselves
     while wall:
         chain = chain_at(r, side[1], wall & (~wall + 1))
         wall &= ~chain

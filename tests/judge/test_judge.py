@@ -17,7 +17,6 @@ from engine.evaluator_fakes import HashEvaluator
 from engine.judge import Judge, JudgeSettings, Opinion, Status, judge
 from engine.judge.asking import GivenOpinion
 from engine.judge.blend import Blend
-from engine.judge.reading import read_region
 from engine.judge.text import as_dict, in_words, result_text
 from engine.judge.types import point_marks
 
@@ -158,18 +157,6 @@ def test_with_every_stone_alive_the_score_is_the_boards(drawn, rules):
     dead = np.zeros(board.shape, np.bool_)
     dead.ravel()[list(judgment.dead)] = True  # pass-dead stones stay dead
     assert judgment.score == board_score(position, dead=dead)
-
-
-def test_readings_of_small_regions():
-    # three points in a row, walls of safe attackers: the middle decides
-    near = [[1, 3], [0, 2, 4], [1, 5], [0, 4], [1, 3, 5], [2, 4]]
-    options = dict(target=[3], limit=10_000, ko=None)
-    first = read_region(near, [3, 4, 5], [], [], [3, 4, 5], attacker_first=True, **options)
-    second = read_region(near, [3, 4, 5], [], [], [3, 4, 5], attacker_first=False, **options)
-    assert first[:2] == (1, 1) and second[:2] == (-1, 1)
-    assert read_region(near, [3, 4, 5], [], [], [3, 4, 5], attacker_first=True, target=[3], limit=3, ko=None)[0] == 0
-    with pytest.raises(ValueError, match="65 points"):
-        read_region([[]] * 65, [], [], [], [], attacker_first=True, target=[0], limit=1, ko=None)
 
 
 def test_result_texts():

@@ -24,14 +24,14 @@ CASES = [
         (".XO.OXO.O", "XXOOXXOOO", ".XO.XXO.O", "XXOOXXOOO", ".XOX.XO.O", "XXOOXXOOO", "XXXXOOOOO",
          ".X.XO.O.O", "XXXXOOOOO",),
         "each side holds one ko: who takes the other's loses its own to the answer, and D7 is nobody's: who "
-        "fills it is captured", seki="C9 E9 F9 D5", area=-8, territory=0, j89=True),
+        "fills it is captured", seki="C9 E9 F9 D5", area=-8, territory=0, j89=True, gnugo=True),
     Case("moonshine life",
         (".XO.OXO.OOOOO", "XXOOXXOOOOOOO", ".XO.XXO.OOOOO", "XXOOXXOOOOOOO", ".XOX.XO.OOOOO", "XXOOXXOOOOOOO",
          "XXXXOOOOOOOOO", ".X.XO.OOOOOOO", "XXXXOOOOOOOOO", ".X.XO.OOOOOOO", "XXXXOOOOOOOOO",
          ".X.XO.OXXXXOO", "XXXXOOOX.X.XO",),
         "Black's corner could only live by a ko, with the double ko seki above as threats without end; in "
         "the confirmation a ko is taken back only after a pass, and where positions must not repeat the "
-        "threats run out", dead="H2 M1", seki="C13 E13 F13 D9", area=-64, territory=-13, j89=True),
+        "threats run out", dead="H2 M1", seki="C13 E13 F13 D9", area=-64, territory=-13, j89=True, gnugo=True),
     Case("ten-thousand-year ko",
         (".OXX.XXXX", "OOXXXXXOO", ".OX.XXOO.", "OOXXXOOXO", ".OX.XOXXX", "OOXXXO.X.", ".OX.XOOOO",
          "OOXXXXXXX", ".OX.X.X.X",),
@@ -45,11 +45,11 @@ CASES = [
         territory=4, j89=True),
     Case("two kos, one held by each side", corner(".X.XOO", "XXXOOO", "OXOOOO", ".OOOOO"),
         "White connects at A6; the ko that is left Black cannot end", dead="B9 D9", area=-27, territory=-13,
-        j89=True),
+        j89=True, gnugo=True),
     Case("three chains in one seki",
         ("OOX.X.O.X.XOO", "OOXXXOOOXXXOO", "OOOOOXXXOOOOO", "O.O.OXXXO.O.O", "OOOOOX.XOOOOO", "XXXXXXXXXXXXX",
          ".X.X.X.X.X.X.", "XXXXXXXXXXXXX", "OOOOOOOOOOOOO", ".O.O.O.O.O.O.", "OOOOOOOOOOOOO", ".O.O.O.O.O.O.",
          "OOOOOOOOOOOOO",),
         "D13 and K13 are eyes in seki; who plays F13 or H13 is captured", seki="C13 G13 J13", area=-47,
-        territory=-10, j89=True),
+        territory=-10, j89=True, gnugo=True),
 ]

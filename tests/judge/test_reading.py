@@ -1,0 +1,92 @@
+"""Readings of small regions against a table of all positions (tests/oracles/capture_oracle.py)."""
+
+from __future__ import annotations
+
+import pytest
+from capture_oracle import CAPTURED, SAFE, Region, TooLarge
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from engine.judge.reading import read_region
+
+
+def grid(width, height):
+    """The neighbours of each point of a rectangle."""
+    beside = ((-1, 0), (0, -1), (0, 1), (1, 0))
+    return [
+        [(y + v) * width + x + u for v, u in beside if 0 <= y + v < height and 0 <= x + u < width]
+        for y in range(height)
+        for x in range(width)
+    ]
+
+
+@st.composite
+def regions(draw):
+    """A region of up to eight points with stones that all have a liberty or a safe friend, and a chain to ask about."""
+    width, height = draw(st.sampled_from([(2, 2), (3, 2), (4, 2), (5, 1), (2, 3), (7, 1)]))
+    near = grid(width, height)
+    cells = draw(st.lists(st.sampled_from("..XXO"), min_size=len(near), max_size=len(near)))
+    firm = [set(draw(st.lists(st.integers(0, len(near) - 1), max_size=3))) for _ in range(2)]
+    stones = [{p for p, cell in enumerate(cells) if cell == letter} for letter in "XO"]
+    region = Region(near, firm, (), pass_for_ko=False)
+    for who in (0, 1):
+        for stone in stones[who]:
+            assume(region.has_liberty(region.chain(stones[who], stone), stones[0] | stones[1], who))
+    assume(stones[0])
+    target = region.chain(stones[0], draw(st.sampled_from(sorted(stones[0]))))
+    return near, firm, stones, target
+
+
+@settings(max_examples=60, deadline=None)
+@given(regions(), st.booleans(), st.booleans())
+def test_readings_agree_with_all_positions(drawn, attacker_first, pass_for_ko):
+    near, firm, stones, target = drawn
+    value, move, nodes, _ = read_region(
+        near, *stones, *firm, target, attacker_first=attacker_first, ko=None, limit=200_000, pass_for_ko=pass_for_ko
+    )
+    try:
+        truth = Region(near, firm, target, pass_for_ko=pass_for_ko, limit=8_000).solve(
+            *stones, attacker_first=attacker_first
+        )
+    except TooLarge:
+        return
+    assert value == truth or (value == 0 and nodes > 200_000)
+    assert (move is not None) == (value == (CAPTURED if attacker_first else SAFE))
+
+
+OPTIONS = {"ko": None, "limit": 10_000}
+BOX = grid(3, 2)
+
+
+def test_the_middle_of_three_decides():
+    first, second = (
+        read_region(BOX, [3, 4, 5], [], [], [3, 4, 5], [3], attacker_first=attacker, **OPTIONS)
+        for attacker in (True, False)
+    )
+    assert first[:2] == (CAPTURED, 1) and second[:2] == (SAFE, 1)
+    assert read_region(BOX, [3, 4, 5], [], [], [3, 4, 5], [3], attacker_first=True, ko=None, limit=3)[0] == 0
+    with pytest.raises(ValueError, match="65 points"):
+        read_region([[]] * 65, [], [], [], [], [0], attacker_first=True, ko=None, limit=1)
+
+
+def test_a_taken_ko_rests_until_its_loser_passes():
+    """A row: the defender's stone at 1 is taken from 0; it may be taken back at once, after a move, or after a pass."""
+    near = grid(4, 1)
+    for pass_for_ko in (False, True):
+        value = read_region(near, [1], [2], [0], [2], [1], attacker_first=True, pass_for_ko=pass_for_ko, **OPTIONS)[0]
+        truth = Region(near, ([0], [2]), [1], pass_for_ko=pass_for_ko).solve([1], [2], attacker_first=True)
+        assert value == truth
+
+
+def test_a_price_that_is_too_high():
+    """Three points without capturing: the attacker can take the stone at 3, but loses its four for it."""
+    near = grid(3, 2)  # A9 B9 C9 / A8 B8 C8
+    four, stone = [1, 2, 4, 5], [3]
+    firm_defender, firm_attacker = [2, 4, 5], [3]  # White walls beside C9, B8 and C8, a Black one beside A8
+    for first in (True, False):
+        plain, dear = (
+            read_region(near, stone, four, firm_defender, firm_attacker, stone, attacker_first=first, price=price,
+                        **OPTIONS)[0]
+            for price in ((), four)
+        )  # fmt: skip
+        assert plain == CAPTURED and dear == SAFE
