@@ -28,6 +28,8 @@ def random_line(rng):
     words = [name] + [rng.choice(WORDS + VERTICES) for _ in range(rng.choice((0, 1, 2, 2, 3, 4)))]
     if rng.random() < 0.3:
         words.insert(0, str(rng.choice((0, 7, 2**31, 10**20))))
+    if rng.random() < 0.05:
+        return b"# interrupt"
     data = bytearray(" ".join(words).encode())
     for _ in range(rng.choice((0, 0, 0, 1, 3))):
         if data:
