@@ -1,4 +1,4 @@
-"""Writes a net's raw output the way kata-raw-nn does: White positive, rows from the top."""
+"""Writes a net's raw output as kata-raw-nn does, White positive, and as Leela Zero's heatmap; rows from the top."""
 
 from __future__ import annotations
 
@@ -32,6 +32,18 @@ def raw_text(output: RawOutput) -> str:
     ]
     if output.white_ownership is not None:
         lines += ["whiteOwnership", *_rows(output.white_ownership, 7)]
+    return "\n".join(lines)
+
+
+def heatmap_text(output: RawOutput, color: int) -> str:
+    """Return rows of whole thousandths, each beginning with a space, then "pass: N" and "winrate: P" for `color`."""
+    shares = [0 if math.isnan(value) else round(1000 * value) for value in output.policy.tolist()]
+    height, width = output.shape
+    rows = ["".join(f" {share:3}" for share in shares[y * width : (y + 1) * width]) for y in range(height)]
+    lines = [*rows, f"pass: {shares[-1]}"]
+    if output.judged:
+        win = output.white_loss if color == 1 else output.white_win
+        lines.append(f"winrate: {win + output.no_result / 2:.6f}")
     return "\n".join(lines)
 
 

@@ -80,6 +80,20 @@ def test_lizzieyzy(game):
     assert line.count("ownership ") == 1
 
 
+def test_lizzieyzy_heatmap(game):
+    for size in ("9", "13 7"):
+        game.ok(f"boardsize {size}")
+        width, height = game.controller.player.size
+        game.ok("play b C3")
+        counts, winrate = readers.lizzieyzy_heatmap(game.ask("heatmap"), width, height)
+        raw = readers.lizgoban_raw(game.ok("kata-raw-nn w 0"))
+        wanted = [0.0 if word == "NAN" else 1000 * float(word) for word in raw["policy"]]
+        assert counts == pytest.approx(wanted, abs=0.51) and counts[(height - 3) * width + 2] == 0
+        assert winrate == pytest.approx(float(raw["whiteWin"][0]), abs=1e-5)
+    for line in ("heatmap 8", "heatmap x", "heatmap 0 1"):
+        assert game.error(line) == "syntax error"
+
+
 def test_lizgoban(game):
     moves, top = readers.lizgoban(first_line(game, f"kata-analyze w {EVERYTHING}"))
     assert len(moves) >= 5 and set(top) == {"rootInfo", "ownership", "ownershipStdev"}

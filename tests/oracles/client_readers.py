@@ -117,6 +117,20 @@ def lizzieyzy_raw(text, width, height):
     return rows
 
 
+def lizzieyzy_heatmap(reply, width, height):
+    """LizzieYzy: lines that begin with a space or a digit and have as many whole numbers as the board is wide."""
+    counts, winrate = [], None
+    for line in reply.split("\n"):
+        if line[:1] == " " or line[:1].isdigit():
+            words = line.split()
+            if len(words) == width:
+                counts += [int(word) for word in words]
+        if "winrate:" in line:
+            winrate = float(line.strip().split(" ")[1])
+    assert len(counts) == width * height
+    return counts, winrate
+
+
 def q5go(line, *, kata):
     """q5Go: every segment needs visits, winrate and pv, and scoreMean with scoreStdev in KataGo's dialect."""
     assert line.startswith("info move")

@@ -76,6 +76,20 @@ def kata_raw_nn(controller: Controller, request: Request) -> str:
     return "\n".join(raw_text(player.raw_output(symmetry, color, token=controller.token)) for symmetry in symmetries)
 
 
+@command("heatmap", "[SYMMETRY]", thinks=True)
+def heatmap(controller: Controller, request: Request) -> str:
+    """Answer how likely the net finds each move, in thousandths, as Leela Zero prints it; and who it thinks wins."""
+    if len(request.args) > 1:
+        raise GtpError(SYNTAX_ERROR)
+    symmetry = arguments.integer(request.args[0]) if request.args else 0
+    if not 0 <= symmetry < 8:
+        raise GtpError(SYNTAX_ERROR)
+    from engine.gtp.raw_text import heatmap_text
+
+    player = controller.player
+    return "\n" + heatmap_text(player.raw_output(symmetry, token=controller.token), player.to_play)
+
+
 @command("keisei-next_moves", "[MOVES]", thinks=True)
 def next_moves(controller: Controller, request: Request) -> str:
     """List what the net alone expects of the next moves, one move a line: vertices with their probabilities."""
