@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from engine.errors import ConfigError
 
-from .fill import fill
+from .fill import fill, try_out
 
 if TYPE_CHECKING:
     from .dataset import Batch
@@ -45,6 +45,8 @@ class AlphaGoZero:
         known = [name for name in inspect.signature(new_alphagozero_spec).parameters if name != "name"]
         if surplus := [name for name in net if name not in known]:
             raise ConfigError(f"[net] has no {surplus[0]!r}; there are {', '.join(known)}")
+        if net:  # a recipe of labels alone has none
+            try_out(new_alphagozero_spec, net, "net")
         self.net, self.weights = net, fill(ZeroWeights, loss, "loss")
         self.encoding = str(net.get("encoding", "alphagozero-17"))
 

@@ -19,7 +19,8 @@ from tqdm import tqdm
 from engine.cli import Parser
 from engine.errors import ConfigError
 
-from .records import Game, read_any, write_table
+from .folder import write_whole
+from .records import Game, RecordError, read_any, write_table
 from .selection import Selection, held_out, opening_key, quiet
 
 log = logging.getLogger(__name__)
@@ -110,10 +111,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     settings |= {"min_moves": wanted.min_moves, "exclude": [str(path) for path in arguments.exclude]}
     manifest = {"format": "keisei-games-1", "games": count, "settings": settings, "sources": told}
     manifest_path = arguments.out.with_name(arguments.out.name + ".json")
-    manifest_path.write_text(json.dumps(manifest, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_whole(manifest_path, json.dumps(manifest, indent=1, ensure_ascii=False) + "\n")
     for source, what in told.items():
-        log.info("%s: %s", source, ", ".join(f"{n} {name}" for name, n in what["games"].items()))
+        log.info("%s: %s", source, ", ".join(f"{n} {name}" for name, n in what["games"].items()) or "no games")
         for where, why in what["unreadable"][:10]:
             log.warning("  %s: %s", where, why)
     log.info("%d games in %s; what was left out and why: %s", count, arguments.out, manifest_path)
+    if not count:
+        raise RecordError(f"{arguments.out}: no game was taken")
     return 0

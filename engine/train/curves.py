@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Sequence
 from pathlib import Path
 
+from .logs import read_log
+
 log = logging.getLogger(__name__)
 
-NO_TERMS = ("event", "step", "seconds", "rate", "gradient")
+NO_TERMS = ("event", "step", "seconds", "rate", "gradient", "lost_steps")
 
 
 def draw_curves(source: Path, target: Path, measures: Sequence[str]) -> None:
@@ -27,18 +28,18 @@ def draw_curves(source: Path, target: Path, measures: Sequence[str]) -> None:
         return
     if not source.exists():
         return
-    lines = [json.loads(line) for line in source.read_text(encoding="utf-8").splitlines()]
+    lines = read_log(source)
     trained = [line for line in lines if line["event"] == "train"]
     tested = [line for line in lines if line["event"] == "validation"]
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(11, 4))
     for name in [name for name in (trained[-1] if trained else {}) if name not in NO_TERMS]:
-        known = [line for line in trained if name in line]
+        known = [line for line in trained if line.get(name) is not None]
         left.plot([line["step"] for line in known], [line[name] for line in known], label=name)
     left.set(xlabel="step", title="training loss", yscale="log")
     sizes = dict.fromkeys(key for line in tested for key in line if key.isdigit())
     for size in sizes:
         for name, style in zip(measures, ("-", "--", ":", "-."), strict=False):
-            seen = [line for line in tested if name in line.get(size, {})]
+            seen = [line for line in tested if line.get(size, {}).get(name) is not None]
             values = [line[size][name] for line in seen]
             right.plot([line["step"] for line in seen], values, style, label=f"{size}x{size} {name}")
     right.set(xlabel="step", title="validation")

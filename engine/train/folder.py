@@ -36,7 +36,7 @@ def held(folder: Path, name: str = "lock") -> Iterator[None]:
         file.close()
 
 
-def write_whole(path: Path, data: str | bytes) -> None:
+def write_whole(path: Path, data: str | bytes | memoryview) -> None:
     """Write a file (text as UTF-8) so that it is there whole or not at all, whatever ends the process."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
@@ -45,6 +45,13 @@ def write_whole(path: Path, data: str | bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
-    except OSError:
+    except OSError as error:
         temporary.unlink(missing_ok=True)  # a full disk is not to be filled by halves
-        raise
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error
+
+
+def mend_lines(path: Path) -> None:
+    """Cut an unfinished last line off a file of lines; nothing happens if there is no such file."""
+    text = path.read_bytes() if path.exists() else b""
+    if text and not text.endswith(b"\n"):
+        write_whole(path, text[: text.rfind(b"\n") + 1])

@@ -17,6 +17,8 @@ from torch import Tensor, nn
 from engine.errors import ConfigError
 
 from .dataset import Batch
+from .fill import try_out
+from .plane_store import ShardError
 
 
 class KStep:
@@ -33,7 +35,7 @@ class KStep:
         for section, table, keys in (("net", net, known), ("loss", loss, ["nothing"])):
             if surplus := [name for name in table if name not in keys]:
                 raise ConfigError(f"[{section}] has no {surplus[0]!r}; there are {', '.join(keys)}")
-        self.spec = new_kstep_spec(**net)
+        self.spec = try_out(new_kstep_spec, net, "net")
         self.net, self.next_moves = net, int(self.spec["steps"])
         self.encoding = str(self.spec["encoding"])
 
@@ -88,10 +90,10 @@ class KStep:
         write_net(net, path, metadata)
 
     def _moves(self, outputs: Any, batch: Batch) -> Tensor:
-        """Return the k moves [B, k], -1 where unknown or a pass. Raises ConfigError where the shards know fewer."""
+        """Return the k moves [B, k], -1 where unknown or a pass. Raises ShardError where the shards know fewer."""
         moves = batch.targets["next"]
         if moves.shape[1] < self.next_moves:
-            raise ConfigError(f"the shards hold {moves.shape[1]} next moves, the net predicts {self.next_moves}")
+            raise ShardError(f"the shards hold {moves.shape[1]} next moves, the net predicts {self.next_moves}")
         moves = moves[:, : self.next_moves]
         return torch.where(moves < outputs.policy.shape[2], moves, -1)
 

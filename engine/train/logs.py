@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 from pathlib import Path
 from typing import Any
+
+from .folder import mend_lines
 
 log = logging.getLogger(__name__)
 
@@ -19,6 +22,7 @@ class RunLog:
         """Begin or go on with the log in a run folder; `tensorboard` also writes below `folder/tensorboard`."""
         folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / "log.jsonl"
+        mend_lines(self.path)
         self._board: Any = None
         if tensorboard:
             try:
@@ -45,6 +49,22 @@ class RunLog:
             self._board.close()
 
 
+def read_log(path: Path) -> list[dict[str, Any]]:
+    """Return the events of a log in the order of their steps, one of a kind a step.
+
+    A run that was killed and went on from an earlier checkpoint logs some steps again; the last word counts. Lines that
+    cannot be read are left out.
+    """
+    found: dict[tuple[int, str], dict[str, Any]] = {}
+    for text in path.read_text(encoding="utf-8", errors="replace").splitlines():
+        try:
+            line = json.loads(text)
+            found[int(line["step"]), str(line["event"])] = line
+        except (ValueError, TypeError, LookupError):
+            continue
+    return [found[key] for key in sorted(found)]
+
+
 def flatten(values: dict[str, Any], prefix: str = "") -> dict[str, float]:
     """Return the numbers of nested dictionaries under names joined by slashes."""
     found: dict[str, float] = {}
@@ -57,5 +77,13 @@ def flatten(values: dict[str, Any], prefix: str = "") -> dict[str, float]:
 
 
 def rounded(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the figures with four digits after the point."""
-    return {name: round(value, 4) if isinstance(value, float) else value for name, value in values.items()}
+    """Return the figures with four digits after the point; None for what JSON cannot say (NaN, infinite)."""
+    return {name: _plain(value) for name, value in values.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
+    if isinstance(value, float):
+        return round(value, 4) if math.isfinite(value) else None
+    return value

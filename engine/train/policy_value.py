@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from engine.errors import ConfigError
 
 from .dataset import Batch
-from .fill import fill
+from .fill import fill, try_out
 from .losses import COUNTS, LossWeights, losses, measures
 from .targets import RECORD_TARGETS, TEACHER_TARGETS
 
@@ -30,6 +30,8 @@ class PolicyValue:
         known = [name for name in inspect.signature(new_net_spec).parameters if name != "name"]
         if surplus := [name for name in net if name not in known]:
             raise ConfigError(f"[net] has no {surplus[0]!r}; there are {', '.join(known)}")
+        if net:  # a recipe of labels alone has none
+            try_out(new_net_spec, net, "net")
         self.net, self.weights = net, fill(LossWeights, loss, "loss")
         self.encoding = str(net.get("encoding", ""))
 

@@ -12,6 +12,7 @@ name = "…"
 
 from __future__ import annotations
 
+import math
 import os
 import tomllib
 from dataclasses import dataclass, field
@@ -19,9 +20,10 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from engine.errors import ConfigError
+from engine.config import nearest
+from engine.errors import ConfigError, WeightsError
 
-from .fill import fill
+from .fill import fill, is_weights
 from .kinds import Kind, make_kind
 from .samples import SamplePlan, SourcePlan
 
@@ -43,6 +45,28 @@ CHOICES = {
     "precision": ("bfloat16", "float32"),
     "norm": ("batch", "affine"),
 }
+
+
+LIMITS = {
+    "steps": (1, math.inf),
+    "batch": (1, math.inf),
+    "momentum": (0, 1),
+    "learning_rate": (0, math.inf),
+    "decay": (0, math.inf),
+    "warmup": (0, math.inf),
+    "cooldown": (0, 1),
+    "clip": (0, math.inf),
+    "ema": (0, 1),
+    "simple_ko_share": (0, 1),
+    "validate_every": (1, math.inf),
+    "validate_positions": (1, math.inf),
+    "save_minutes": (0, math.inf),
+}
+
+
+def is_size(text: str) -> bool:
+    """Tell whether a word is a board size from 2 to 25."""
+    return text.isascii() and text.isdigit() and 2 <= int(text) <= 25 and text == str(int(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +97,10 @@ class TrainPlan:
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 raise ConfigError(f"[train] {name} = {getattr(self, name)!r}: there are {', '.join(choices)}")
-        fits = all(size.isdigit() and share >= 0 for size, share in self.shares.items())
-        if not fits or not any(self.shares.values()):
+        for name, (low, high) in LIMITS.items():
+            if not low <= getattr(self, name) <= high:
+                raise ConfigError(f"[train] {name} = {getattr(self, name)}: from {low:g} to {high:g}")
+        if not is_weights(self.shares) or not all(is_size(size) for size in self.shares):
             raise ConfigError("[train] shares: board sizes with their shares of the batches, as { 19 = 0.8, 9 = 0.2 }")
 
 
@@ -114,24 +140,55 @@ def read_recipe(name: str) -> Recipe:
         else:
             text = (resources.files("engine.train") / "recipes" / f"{name}.toml").read_text(encoding="utf-8")
         table = tomllib.loads(text)
-    except (OSError, ValueError) as error:
+    except FileNotFoundError:
+        known = [] if path.suffix == ".toml" else shipped_recipes()
+        hint = f"{nearest(name, known)}; there are {', '.join(known)}, or a file NAME.toml" if known else ""
+        raise ConfigError(f"recipe {name!r}: there is none{hint}") from None
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(f"recipe {name!r}: {error}") from error
-    unknown = set(table) - set(SECTIONS)
-    if unknown:
-        raise ConfigError(f"recipe {name!r}: unknown section {min(unknown)!r}")
-    samples = dict(table.get("samples", {}))
-    sources = tuple(fill(SourcePlan, source, "samples.sources") for source in samples.pop("sources", []))
-    plan = fill(SamplePlan, samples | {"sources": sources, "exclude": tuple(samples.pop("exclude", ()))}, "samples")
-    labels = dict(table.get("labels", {}))
-    recipe = Recipe(
-        name=str(table.get("name") or path.stem),
-        samples=plan,
+    try:
+        recipe = make_recipe(table, path.stem)
+        recipe.kind()
+    except ConfigError as error:
+        raise ConfigError(f"recipe {name!r}: {error}") from error
+    except WeightsError as error:
+        raise ConfigError(f"recipe {name!r}: [net] {error}") from error
+    return recipe
+
+
+def shipped_recipes() -> list[str]:
+    """Return the names of the recipes that come with the package."""
+    files = (resources.files("engine.train") / "recipes").iterdir()
+    return sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml"))
+
+
+def make_recipe(table: dict[str, Any], name: str) -> Recipe:
+    """Make a recipe of what its file holds. Raises ConfigError."""
+    for section, value in table.items():
+        if section not in SECTIONS:
+            raise ConfigError(f"unknown section {section!r}{nearest(section, SECTIONS)}")
+        if not isinstance(value, str if section == "name" else dict):
+            raise ConfigError(f"{section} is no {'text' if section == 'name' else 'section'}")
+    samples, labels = dict(table.get("samples", {})), dict(table.get("labels", {}))
+    sources = samples.pop("sources", [])
+    if not isinstance(sources, list) or not all(isinstance(source, dict) for source in sources):
+        raise ConfigError("[[samples.sources]] are tables with path and positions")
+    for section, key, values in (("samples", "exclude", samples), ("labels", "targets", labels)):
+        names = values.setdefault(key, [])
+        if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+            raise ConfigError(f"[{section}] {key} = {names!r}: a list of names")
+        values[key] = tuple(names)
+    samples["sources"] = tuple(fill(SourcePlan, source, "samples.sources") for source in sources)
+    called = str(table.get("name") or name)
+    if Path(called).name != called or called in (".", ".."):
+        raise ConfigError(f"name = {called!r}: a name of a folder")
+    return Recipe(
+        name=called,
+        samples=fill(SamplePlan, samples, "samples"),
         net=dict(table.get("net", {})),
         loss=dict(table.get("loss", {})),
         train=fill(TrainPlan, table.get("train", {}), "train"),
-        labels=fill(LabelPlan, labels | {"targets": tuple(labels.get("targets", ()))}, "labels"),
+        labels=fill(LabelPlan, labels, "labels"),
         selfplay=dict(table.get("selfplay", {})),
         loop=dict(table.get("loop", {})),
     )
-    recipe.kind()
-    return recipe

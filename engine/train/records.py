@@ -142,12 +142,12 @@ def read_table(path: Path, fault: Fault | None = None) -> Iterator[Game]:
         fault: gets the place and the reason of each row left out; by default they are counted and logged.
 
     Raises:
-        RecordError: the header has no `size` or no `moves`, or the file is no text.
+        RecordError: the header has no `size` or no `moves`, or the file is damaged.
     """
     opener = lzma.open if path.suffix == ".xz" else open
     source, bad = path.name.split(".")[0], 0
     try:
-        with opener(path, "rt", encoding="utf-8-sig") as lines:
+        with opener(path, "rt", encoding="utf-8-sig", errors="replace") as lines:  # a bad byte costs its row
             header = next(lines, "").rstrip("\n").split("\t")
             if "size" not in header or "moves" not in header:
                 raise RecordError(f"{path}: the first line names no columns 'size' and 'moves'")
@@ -163,7 +163,7 @@ def read_table(path: Path, fault: Fault | None = None) -> Iterator[Game]:
                     (fault or log_quietly)(f"{path}:{number}", str(error))
                     continue
                 yield game
-    except (UnicodeDecodeError, lzma.LZMAError, EOFError) as error:
+    except (lzma.LZMAError, EOFError) as error:
         raise RecordError(f"{path}: {error}") from error
     if bad and fault is None:
         log.warning("%s: %d rows left out (unusable)", path, bad)
@@ -254,24 +254,32 @@ def write_table(path: Path, games: Iterable[Game]) -> int:
     temporary = path.with_name(path.name + ".part")
     opener = lzma.open if path.suffix == ".xz" else open
     count = 0
-    with opener(temporary, "wt", encoding="utf-8") as file:
-        file.write("\t".join(WRITTEN) + "\n")
-        for game in games:
-            count += 1
-            values = (
-                str(game.size),
-                "" if game.komi is None else f"{game.komi:g}",
-                " ".join(game.rules.split()),
-                result_text(game),
-                game.setup_black,
-                game.setup_white,
-                "BW"[game.first - 1],
-                game.moves,
-                game.ownership,
-            )
-            file.write("\t".join(values) + "\n")
-    temporary.replace(path)
+    try:
+        with opener(temporary, "wt", encoding="utf-8") as file:
+            file.write("\t".join(WRITTEN) + "\n")
+            for game in games:
+                count += 1
+                file.write("\t".join(fields_of(game)) + "\n")
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)  # halves of a table are nothing to keep
+        raise
     return count
+
+
+def fields_of(game: Game) -> tuple[str, ...]:
+    """Return a game's fields, in the order of WRITTEN."""
+    return (
+        str(game.size),
+        "" if game.komi is None else f"{game.komi:g}",
+        " ".join(game.rules.split()),
+        result_text(game),
+        game.setup_black,
+        game.setup_white,
+        "BW"[game.first - 1],
+        game.moves,
+        game.ownership,
+    )
 
 
 def result_text(game: Game) -> str:

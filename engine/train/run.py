@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-import os
+import io
 import pickle
 import time
+import zipfile
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from engine.errors import ConfigError
+from engine.errors import EngineError
 
 from .dataset import Batch, Loader, validation_batches
+from .folder import write_whole
 from .optim import Optimiser, schedule
+from .plane_store import ShardError
 from .prefetch import Prefetcher
 from .recipe import Recipe
 from .world import World
+
+DAMAGE = (OSError, RuntimeError, ValueError, LookupError, EOFError, TypeError, AttributeError, pickle.UnpicklingError,
+          zipfile.BadZipFile)  # what torch.load and restoring raise; fmt: skip
+
+
+class CheckpointError(EngineError):
+    """A checkpoint that is damaged or of another net, or a run that cannot go on."""
+
+
+MOST_LOST = 20  # steps in a row without a finite gradient, before the run gives up
+LOST_HINT = "a lower learning_rate, or precision = \"float32\"; or a shard is damaged"
 
 
 class Affine(nn.Module):
@@ -94,7 +108,7 @@ class Run:
             workers: threads that make batches ready.
 
         Raises:
-            ConfigError: the shards do not suit the kind of net.
+            ShardError: the shards do not suit the kind of net.
         """
         plan = recipe.train
         torch.manual_seed(plan.seed)
@@ -103,15 +117,16 @@ class Run:
         self.device = self.world.device
         self.kind = recipe.kind()
         if self.kind.encoding not in ("", loader.header.encoding):
-            raise ConfigError(f"the net takes {self.kind.encoding}, the shards hold {loader.header.encoding}")
+            raise ShardError(f"the net takes {self.kind.encoding}, the shards hold {loader.header.encoding}")
         if not set(self.kind.targets) & set(loader.header.targets):
-            raise ConfigError(f"the shards hold no target of this kind of net ({', '.join(self.kind.targets)})")
+            raise ShardError(f"the shards hold no target of this kind of net ({', '.join(self.kind.targets)})")
         self.batches = Prefetcher(loader, workers=workers, pin=self.device.type == "cuda")
         self.net = make_net(recipe, loader.header.encoding).to(self.device)
         self.model = self.world.wrap(self.net)
         self.optimiser = Optimiser(self.net, plan.optimiser, plan.learning_rate, plan.decay, momentum=plan.momentum)
         self.average = Average(self.net, plan.ema)
         self.step, self.seconds = 0, 0.0  # steps done, time spent in them
+        self.lost = self.lost_in_all = 0  # steps without a finite gradient, which change nothing: in a row, in all
 
     @property
     def checkpoint(self) -> Path:
@@ -122,6 +137,7 @@ class Run:
         """Write the checkpoint (atomically); in a world of several processes one of them does."""
         if self.world.writes:
             self.folder.mkdir(parents=True, exist_ok=True)
+            buffer = io.BytesIO()  # torch tells a full disk as an internal error
             state = {
                 "net": self.net.state_dict(),
                 "average": {"state": self.average.state, "steps": self.average.steps},
@@ -131,16 +147,15 @@ class Run:
                 "step": self.step,
                 "seconds": self.seconds,
             }
-            temporary = self.checkpoint.with_suffix(".part")
-            torch.save(state, temporary)
-            os.replace(temporary, self.checkpoint)
+            torch.save(state, buffer)
+            write_whole(self.checkpoint, buffer.getvalue())
         self.world.wait()
 
     def resume(self) -> bool:
         """Go on from the checkpoint, if there is one; tell whether there was.
 
         Raises:
-            ConfigError: it is damaged, or of another net or optimiser.
+            CheckpointError: it is damaged, or of another net or optimiser.
         """
         if not self.checkpoint.exists():
             return False
@@ -148,7 +163,7 @@ class Run:
         return True
 
     def take_over(self, checkpoint: Path) -> None:
-        """Go on with another run's net, average and optimiser, on this run's own batches. Raises ConfigError."""
+        """Go on with another run's net, average and optimiser, on this run's own batches. Raises CheckpointError."""
         self._restore(checkpoint, batches=False)
 
     def _restore(self, checkpoint: Path, *, batches: bool) -> None:
@@ -160,11 +175,12 @@ class Run:
             if batches:
                 self.batches.restore(state["loader"])
             self.step, self.seconds = int(state["step"]), float(state["seconds"])
-        except (OSError, RuntimeError, ValueError, KeyError, EOFError, pickle.UnpicklingError) as error:
-            reason = "damaged" if isinstance(error, pickle.UnpicklingError | EOFError) else str(error).splitlines()[0]
-            raise ConfigError(f"{checkpoint}: not a checkpoint of this recipe ({reason})") from error
-        if "random" in state:
-            torch.set_rng_state(state["random"])
+            if "random" in state:
+                torch.set_rng_state(state["random"])
+        except DAMAGE as error:
+            damaged = isinstance(error, pickle.UnpicklingError | EOFError | zipfile.BadZipFile)
+            reason = "damaged" if damaged else (str(error).splitlines() or [type(error).__name__])[0]
+            raise CheckpointError(f"{checkpoint}: not a checkpoint of this recipe ({reason})") from error
 
     def forward(self, net: nn.Module, batch: Batch) -> Any:
         """Evaluate a batch, in autocast if the plan says so."""
@@ -181,7 +197,11 @@ class Run:
         self.net.zero_grad(set_to_none=True)
         terms["total"].backward()  # type: ignore[no-untyped-call]
         norm = nn.utils.clip_grad_norm_(self.net.parameters(), plan.clip)
-        if bool(torch.isfinite(norm)):  # the same in all processes, since the gradients are
+        finite = bool(torch.isfinite(norm))  # the same in all processes, since the gradients are
+        self.lost, self.lost_in_all = (0 if finite else self.lost + 1), self.lost_in_all + (not finite)
+        if self.lost >= MOST_LOST:
+            raise CheckpointError(f"step {self.step}: {self.lost} steps without a finite gradient; {LOST_HINT}")
+        if finite:
             self.optimiser.step(schedule(self.step, plan.steps, plan.warmup, plan.cooldown, plan.schedule))
             self.average.update(self.net)
         self.step += 1

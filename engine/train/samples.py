@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.errors import IllegalMove
+from engine.board.rules import parse_rules
+from engine.errors import ConfigError, IllegalMove
 from engine.sgf.letters import letters_to_actions
 
 from .records import BLACK, Game, RecordError, read_any
@@ -37,6 +38,10 @@ class SourcePlan:
     positions: int
     per_game: int = 4  # at most, of one game
 
+    def __post_init__(self) -> None:
+        if self.positions < 1 or self.per_game < 1:
+            raise ConfigError(f"[samples.sources] {self.path}: positions and per_game are at least 1")
+
 
 @dataclass(frozen=True, slots=True)
 class SamplePlan:
@@ -51,6 +56,15 @@ class SamplePlan:
     komi_share: float = 0.35  # positions with a random komi
     komi_spread: float = 12.0  # standard deviation of the random komi, points
     rules: dict[str, float] = field(default_factory=lambda: dict(RULES))  # name -> weight
+
+    def __post_init__(self) -> None:
+        for name in ("astray_share", "pass_share", "komi_share"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigError(f"[samples] {name} = {getattr(self, name)}: from 0 to 1")
+        if self.astray_moves < 1 or self.komi_spread < 0:
+            raise ConfigError("[samples] astray_moves is at least 1, komi_spread not below 0")
+        for name in self.rules:
+            parse_rules(name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ rest 24), a 9x9 record 486.
 from __future__ import annotations
 
 import dataclasses
+import io
 import json
 import os
 from collections.abc import Sequence
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 
 from engine.evaluator import ENCODING_SHAPES
 
+from .folder import write_whole
 from .plane_store import ShardError, plane_fields
 from .targets import TARGETS, TEACHER_TARGETS, fill_unknown
 from .targets import field as target_field
@@ -31,6 +33,7 @@ __all__ = ["Header", "ShardError", "ShardFolder", "ShardWriter", "game_number", 
 
 FORMATS = ("keisei-shards-1", "keisei-shards-2")
 MANIFEST = "manifest.jsonl"
+MEND = "delete the shard's line in manifest.jsonl to do without it"
 
 
 def game_number(moves: str) -> int:
@@ -139,15 +142,19 @@ class ShardFolder:
         """Map one shard.
 
         Raises:
-            ShardError: the file is missing or its records are of another shape.
+            ShardError: the file is missing or damaged, or its records are of another shape or number.
         """
+        entry = next((entry for entry in self.entries if entry["name"] == name), None)
+        if entry is None:
+            raise ShardError(f"{self.path / MANIFEST}: knows no shard {name}")
         try:
             array: NDArray[Any] = np.load(self.path / name, mmap_mode="r")
-        except (OSError, ValueError) as error:
-            raise ShardError(f"{self.path / name}: {error}") from error
-        size = int(name.split("x")[0])
-        if array.dtype != self.header.record_type(size):
+        except (OSError, ValueError, EOFError) as error:
+            raise ShardError(f"{self.path / name}: damaged ({error}); {MEND}") from error
+        if array.dtype != self.header.record_type(entry["size"]):
             raise ShardError(f"{self.path / name}: the records are of another format")
+        if array.shape != (entry["positions"],):
+            raise ShardError(f"{self.path / name}: {array.shape} records, not {entry['positions']}; {MEND}")
         return array
 
 
@@ -165,16 +172,22 @@ def read_manifest(path: Path) -> tuple[Header, list[dict[str, Any]]]:
     try:
         lines = (path / MANIFEST).read_text(encoding="utf-8").splitlines()
         head = json.loads(lines[0])
-        entries = [entry for entry in map(parse_entry, lines[1:]) if entry]
     except (OSError, ValueError, IndexError) as error:
         raise ShardError(f"{path}: no readable {MANIFEST} ({error})") from error
-    if head.pop("format", None) not in FORMATS:
+    if not isinstance(head, dict) or head.pop("format", None) not in FORMATS:
         raise ShardError(f"{path / MANIFEST}: not of format {' or '.join(FORMATS)}")
-    head["targets"] = tuple(head.get("targets", TEACHER_TARGETS))  # format 1 has these and does not say so
     try:
-        return Header(**head), entries
-    except TypeError as error:
+        head["targets"] = tuple(head.get("targets", TEACHER_TARGETS))  # format 1 has these and does not say so
+        header = Header(**head)
+        header.record_type(9)
+    except (ShardError, TypeError, ValueError, LookupError, AttributeError) as error:
         raise ShardError(f"{path / MANIFEST}: {error}") from error
+    if (header.spatial, header.global_) != ENCODING_SHAPES.get(header.encoding):
+        raise ShardError(f"{path / MANIFEST}: encoding {header.encoding} has not these planes")
+    return header, [entry for entry in map(parse_entry, lines[1:]) if entry]
+
+
+ENTRY = {"name": str, "size": int, "positions": int, "taken": int, "part": str}
 
 
 def parse_entry(line: str) -> dict[str, Any] | None:
@@ -183,7 +196,8 @@ def parse_entry(line: str) -> dict[str, Any] | None:
         entry = json.loads(line)
     except ValueError:
         return None
-    return entry if isinstance(entry, dict) and "name" in entry else None
+    fits = isinstance(entry, dict) and all(isinstance(entry.get(key), kind) for key, kind in ENTRY.items())
+    return entry if fits and "/" not in entry["name"] else None
 
 
 class ShardWriter:
@@ -225,10 +239,9 @@ class ShardWriter:
         if not self._filled:
             return
         name = f"{self.size}x{self.size}-{self.part.split('/')[0]}-{self.number:05d}.npy"
-        temporary = self.path / (name + ".part")
-        with temporary.open("wb") as file:
-            np.save(file, self._records[: self._filled])
-        os.replace(temporary, self.path / name)
+        buffer = io.BytesIO()
+        np.save(buffer, self._records[: self._filled])
+        write_whole(self.path / name, buffer.getbuffer())
         entry = {"name": name, "size": self.size, "positions": self._filled, "taken": taken, "part": self.part}
         with (self.path / MANIFEST).open("rb") as manifest:
             manifest.seek(-1, os.SEEK_END)
@@ -268,8 +281,8 @@ def begin_manifest(path: Path, header: Header) -> None:
     """Write the manifest's first line, unless another process has: whole or not at all."""
     if path.exists():
         return
-    temporary = path.with_name(f"{MANIFEST}.{os.getpid()}.part")
-    temporary.write_text(header.line() + "\n", encoding="utf-8")
+    temporary = path.with_name(f"{MANIFEST}.{os.getpid()}.new")
+    write_whole(temporary, header.line() + "\n")
     try:
         os.link(temporary, path)
         temporary.unlink()

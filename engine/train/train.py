@@ -66,12 +66,8 @@ def train(run: Run, logs: RunLog | None = None, *, stop_after: float = float("in
         while run.step < plan.steps:
             meter.add(run.train_step())
             if run.step % LOG_EVERY == 0:
-                report(
-                    run,
-                    logs,
-                    "train",
-                    run.world.mean(meter.means()) | {"speed": round(meter.speed() * run.world.size, 1)},
-                )
+                values = run.world.mean(meter.means()) | {"speed": round(meter.speed() * run.world.size, 1)}
+                report(run, logs, "train", values | ({"lost_steps": run.lost_in_all} if run.lost_in_all else {}))
                 meter = Meter()
             if run.step % plan.validate_every == 0 and run.step < plan.steps:
                 finish_stage(run, logs)

@@ -8,6 +8,7 @@ here is a no-op. Gradients are averaged by torch's DistributedDataParallel; ever
 from __future__ import annotations
 
 import datetime
+import gc
 import os
 from dataclasses import dataclass, field
 
@@ -70,9 +71,13 @@ class World:
             dist.barrier()
 
     def leave(self) -> None:
-        """Part from the others."""
+        """Part from the others. What still holds the group, say a wrapped net in a cycle of references, goes first.
+
+        Else its threads would outlive the interpreter, and one that then asks for its lock ends the process by abort.
+        """
         if self.size > 1:
             dist.barrier()  # nobody ends while another still talks to it
+            gc.collect()
             dist.destroy_process_group()
 
     def abandon(self) -> None:

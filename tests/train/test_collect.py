@@ -161,3 +161,30 @@ def test_owners_are_known_where_the_count_of_the_last_board_is_the_recorded_marg
 )
 def test_rules_as_collections_write_them(text, scoring):
     assert scoring_of(text) == scoring and bool(rules_of(text)) == bool(scoring)
+
+
+def test_a_byte_that_is_no_text_costs_its_row_alone(tmp_path):
+    moves = "".join(f"{a}{b}" for a in "abcd" for b in "abcd")
+    rows = [b"9\t" + moves.encode(), b"9\taa\xffbb" + moves.encode(), b"9\t" + moves[2:].encode()]
+    (tmp_path / "t.tsv").write_bytes(b"size\tmoves\n" + b"\n".join(rows) + b"\n")
+    assert main([str(tmp_path / "t.tsv"), "--out", str(tmp_path / "o.tsv")]) == 0
+    told = json.loads((tmp_path / "o.tsv.json").read_text())["sources"][str(tmp_path / "t.tsv")]
+    assert told["games"]["taken"] == 2 and told["games"]["unreadable"] == 1
+    assert told["unreadable"][0][0].endswith("t.tsv:3")
+
+
+def test_no_game_at_all_is_an_error_whose_manifest_says_why(tmp_path):
+    (tmp_path / "t.tsv").write_text("size\tmoves\n9\taabb\n")
+    with pytest.raises(RecordError, match="no game was taken"):
+        main([str(tmp_path / "t.tsv"), "--out", str(tmp_path / "o.tsv")])
+    assert json.loads((tmp_path / "o.tsv.json").read_text())["sources"][str(tmp_path / "t.tsv")]["games"] == {
+        "too short": 1
+    }
+
+
+def test_a_table_that_cannot_be_written_leaves_no_half(tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "t.tsv").write_text("size\tmoves\n9\t" + "aabbccddeeffgghhii" * 2 + "\n")
+    with pytest.raises(OSError, match="out"):
+        main([str(tmp_path / "t.tsv"), "--out", str(tmp_path / "out"), "--min-moves", "1"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "t.tsv"]

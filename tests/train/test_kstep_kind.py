@@ -17,6 +17,7 @@ from engine.train.labeller import Labeller
 from engine.train.recipe import Recipe, TrainPlan, read_recipe
 from engine.train.run import Run
 from engine.train.samples import SamplePlan
+from engine.train.shards import ShardError
 from engine.train.train import finish_stage
 
 SMALL = {"kind": "k-step", "channels": 8, "layers": 4, "first_channels": 8, "steps": 3}
@@ -62,7 +63,7 @@ def test_a_net_of_one_move_learns_from_shards_with_three():
     outputs = SimpleNamespace(policy=torch.zeros(2, 1, 4))
     terms = kind.losses(outputs, batch_of([[1, 2, 3], [0, 1, 2]]))
     assert set(terms) == {"move1", "total"}
-    with pytest.raises(ConfigError, match="3 next moves, the net predicts 4"):
+    with pytest.raises(ShardError, match="3 next moves, the net predicts 4"):
         make_kind({**SMALL, "steps": 4}, {}).losses(SimpleNamespace(policy=torch.zeros(1, 4, 4)), batch_of([[1, 2, 3]]))
 
 

@@ -18,6 +18,7 @@ from engine.train.selfplay.arena import Score, as_player, play_match, settled
 from engine.train.selfplay.loop import Loop
 from engine.train.selfplay.plan import SelfplayPlan
 from engine.train.selfplay.rate import best_nets, pairs_of, plot, rate, ratings, read_lines
+from engine.train.selfplay.store import SelfplayError
 
 RECIPE = """
 name = "tiny"
@@ -109,12 +110,23 @@ def test_a_whole_loop_and_the_same_one_killed_at_every_stage(recipe, tmp_path, m
     assert list(Loop(recipe, folder, open_net).run()) == []
 
 
+@pytest.mark.parametrize("text", ["x\n", "[]\n", "{}\n", '{"best": "x"}\n', "\xff\n"])
+def test_damaged_generations_are_one_error(recipe, tmp_path, text):
+    Loop(recipe, tmp_path, open_net)
+    (tmp_path / "generations.jsonl").write_bytes(text.encode("latin-1"))
+    with pytest.raises(SelfplayError, match=r"generations\.jsonl"):
+        Loop(recipe, tmp_path, open_net)
+    (tmp_path / "matches.jsonl").write_text("x\n")
+    with pytest.raises(SelfplayError, match=r"matches\.jsonl"):
+        read_lines(tmp_path / "matches.jsonl")
+
+
 def test_a_folder_of_another_recipe_is_refused_but_more_generations_are_not(recipe, tmp_path):
     Loop(recipe, tmp_path / "run", open_net)
     more = dataclasses.replace(recipe, loop={**recipe.loop, "generations": 5})
     assert Loop(more, tmp_path / "run", open_net).loop.generations == 5
     other = dataclasses.replace(recipe, selfplay={**recipe.selfplay, "visits": 7})
-    with pytest.raises(ConfigError, match="another recipe"):
+    with pytest.raises(SelfplayError, match="another recipe"):
         Loop(other, tmp_path / "run", open_net)
     for section, wrong in (("selfplay", {"visits": 1}), ("selfplay", {"visit": 9}), ("loop", {"games": 0})):
         with pytest.raises(ConfigError):

@@ -63,11 +63,20 @@ def test_a_killed_run_goes_on_as_if_it_had_not_been(tmp_path, torn):
     assert [json.loads(line)["part"] for line in lines[1:]] == [0, 1]
 
 
+@pytest.mark.parametrize("line", ["x", "[]", "{}", '{"part": 1, "games": 6, "table_bytes": 9}', '{"part": 0}'])
+def test_a_damaged_line_of_the_manifest_is_named(tmp_path, line):
+    played(tmp_path, games=6)
+    manifest = tmp_path / "manifest.jsonl"
+    manifest.write_text(manifest.read_text().splitlines()[0] + f"\n{line}\n")
+    with pytest.raises(SelfplayError, match=r"manifest\.jsonl"):
+        GameStore(tmp_path, POLICY, "hash")
+
+
 def test_a_folder_of_another_plan_or_net_or_a_damaged_one_is_refused(tmp_path):
     table = played(tmp_path, games=6)
-    with pytest.raises(ConfigError, match="another net"):
+    with pytest.raises(SelfplayError, match="another net"):
         GameStore(tmp_path, POLICY, "other")
-    with pytest.raises(ConfigError, match="another plan"):
+    with pytest.raises(SelfplayError, match="another plan"):
         GameStore(tmp_path, SelfplayPlan(**{**_fields(POLICY), "seed": 7}), "hash")
     table.write_bytes(table.read_bytes()[:-10])
     with pytest.raises(SelfplayError, match="the manifest knows of"):

@@ -219,11 +219,11 @@ def test_a_kind_that_is_not_there_or_a_key_it_does_not_know_is_refused():
     with pytest.raises(ConfigError, match="blokcs"):
         make_kind({"blokcs": 3}, {})
     with pytest.raises(ConfigError, match="did you mean"):
-        make_kind({"blocks": 3, "channels": 8}, {"polcy": 1.0})
+        make_kind({"blocks": 3, "channels": 16}, {"polcy": 1.0})
 
 
 def test_a_net_is_not_trained_on_shards_that_tell_it_nothing(tmp_path):
     ShardWriter(tmp_path, make_header("katago-v7", ["z"]), 9)
     recipe = Recipe("x", SamplePlan(()), {"blocks": 1, "channels": 8}, {}, TrainPlan(shares={"9": 1.0}))
-    with pytest.raises(ConfigError, match="no target"):
+    with pytest.raises(ShardError, match="no target"):
         Run(recipe, Loader([tmp_path], 4, {9: 1.0}), tmp_path / "run")

@@ -16,7 +16,7 @@ from engine.train.export import export, read_manifest, write_net
 from engine.train.losses import LossWeights, losses, measures, policy_target, taught_outcome, value_target
 from engine.train.optim import orthogonalise, schedule
 from engine.train.recipe import Recipe, TrainPlan
-from engine.train.run import Run, make_net
+from engine.train.run import CheckpointError, Run, make_net
 from engine.train.samples import SamplePlan
 from engine.train.shards import ShardError
 from engine.train.train import main, train
@@ -206,13 +206,13 @@ def test_a_checkpoint_that_is_damaged_or_of_another_net_is_an_error_that_names_i
     run = make_run(shards, tmp_path)
     run.save()
     other = make_run(shards, tmp_path, optimiser="sgd", learning_rate=0.05)
-    with pytest.raises(ConfigError, match=r"checkpoint\.pt"):
+    with pytest.raises(CheckpointError, match=r"checkpoint\.pt"):
         other.resume()
     (tmp_path / "checkpoint.pt").write_bytes((tmp_path / "checkpoint.pt").read_bytes()[:1000])
-    with pytest.raises(ConfigError, match=r"checkpoint\.pt"):
+    with pytest.raises(CheckpointError, match=r"checkpoint\.pt"):
         make_run(shards, tmp_path).resume()
     (tmp_path / "checkpoint.pt").write_bytes(b"x")
-    with pytest.raises(ConfigError, match="damaged"):
+    with pytest.raises(CheckpointError, match="damaged"):
         make_run(shards, tmp_path).resume()
 
 

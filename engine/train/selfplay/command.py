@@ -17,7 +17,8 @@ from pathlib import Path
 
 from engine.cli import Parser
 
-from ..nets import add_net_options, add_ray_options, open_net
+from ..folder import held
+from ..nets import add_net_options, add_ray_options, at_least, open_net
 from .plan import SelfplayPlan, parse_sizes, parse_weights
 
 log = logging.getLogger(__name__)
@@ -29,7 +30,7 @@ def make_parser() -> argparse.ArgumentParser:
     default = SelfplayPlan()
     parser = Parser(prog="keisei selfplay", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--net", help="net file or shipped net; default: the shipped one")
-    parser.add_argument("--games", type=int, default=100, help="games that the folder is to hold in the end")
+    parser.add_argument("--games", type=at_least(1), default=100, help="games that the folder is to hold in the end")
     parser.add_argument("--out", type=Path, required=True, help="folder; a run goes on in its folder")
     parser.add_argument("--sizes", type=parse_sizes, default=default.sizes, help="board sizes, as in 7,10-12")
     parser.add_argument("--rules", action="append", metavar="NAME[=WEIGHT]", help="rule set; several: drawn for a game")
@@ -48,7 +49,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("--playout-share", type=float, default=default.playout_share, help="of games played to the end")
     parser.add_argument("--games-at-once", type=int, default=default.games_at_once)
     parser.add_argument("--part-games", type=int, default=default.part_games, help="games that are written together")
-    parser.add_argument("--sgf", type=int, default=0, metavar="N", help="write the first N games of a part as SGF too")
+    parser.add_argument("--sgf", type=at_least(0), default=0, metavar="N", help="of a part as SGF too")
     parser.add_argument("--seed", type=int, default=default.seed)
     add_net_options(parser)
     add_ray_options(parser)
@@ -71,13 +72,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     plan.check()
     max_batch = max(8, min(MOST_ROWS, plan.games_at_once * plan.leaves))
     evaluator, net = open_net(arguments.net, arguments, max_batch=max_batch)
-    store = GameStore(arguments.out, plan, net)
-    start = time.monotonic()
-    players = None
-    if arguments.ray:
-        from ..ray_workers import RayPlayers
+    with held(arguments.out):
+        store = GameStore(arguments.out, plan, net)
+        start = time.monotonic()
+        players = None
+        if arguments.ray:
+            from ..ray_workers import RayPlayers
 
-        players = RayPlayers(arguments.ray, arguments.ray_workers, arguments, plan, max_batch)
-    played = play(evaluator, plan, arguments.games, store, sgf=arguments.sgf, players=players)
+            players = RayPlayers(arguments.ray, arguments.ray_workers, arguments, plan, max_batch)
+        played = play(evaluator, plan, arguments.games, store, sgf=arguments.sgf, players=players)
     log.info("%d games in %.0f s; %s", played, time.monotonic() - start, arguments.out)
     return 0

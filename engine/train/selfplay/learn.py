@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from ..dataset import Loader
+from ..folder import write_whole
 from ..run import Run, make_net
-from .store import write_whole
+from .store import read_object
 
 if TYPE_CHECKING:
     from ..recipe import Recipe
@@ -43,7 +44,7 @@ def learn(
     before, folder = folders
     done = folder / "training.json"
     if done.exists() and net.exists():
-        return json.loads(done.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
+        return read_object(done)
     plan = recipe.train
     shares = {int(size): share for size, share in plan.shares.items()}
     loader = Loader(shards, plan.batch, shares, seed=plan.seed + 1_000_003 * number)

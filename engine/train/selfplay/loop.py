@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 from engine.errors import ConfigError
 
+from ..folder import mend_lines, write_whole
 from .arena import play_match
 from .plan import SelfplayPlan
 from .run import play
-from .store import GameStore, mend_lines, read_store, write_whole
+from .store import GameStore, SelfplayError, read_object, read_store
 
 if TYPE_CHECKING:
     from engine.evaluator import Evaluator
@@ -80,8 +81,12 @@ class Loop:
         folder.mkdir(parents=True, exist_ok=True)
         self._check_recipe()
         mend_lines(folder / LINES)
-        text = (folder / LINES).read_text(encoding="utf-8") if (folder / LINES).exists() else ""
-        self.lines: list[dict[str, Any]] = [json.loads(line) for line in text.splitlines()]
+        try:
+            text = (folder / LINES).read_text(encoding="utf-8") if (folder / LINES).exists() else ""
+            self.lines: list[dict[str, Any]] = [json.loads(line) for line in text.splitlines()]
+            [int(line["best"]) for line in self.lines]
+        except (ValueError, TypeError, LookupError) as error:
+            raise SelfplayError(f"{folder / LINES}: {error}") from error
 
     def _check_recipe(self) -> None:
         """Keep the recipe, or compare it with the one kept; [loop] may change from one start to the next."""
@@ -92,7 +97,7 @@ class Loop:
         if not kept.exists():
             write_whole(kept, text)
         elif kept.read_text(encoding="utf-8") != text:
-            raise ConfigError(f"{self.folder}: holds a run of another recipe (see recipe.json); choose another folder")
+            raise SelfplayError(f"{self.folder}: a run of another recipe (see recipe.json); choose another folder")
 
     @property
     def best(self) -> int:
@@ -181,6 +186,6 @@ class Loop:
                 (candidate, best), self.match_plan(number), self.loop.gate_games, need=self.loop.gate_share
             )
             write_whole(done, json.dumps(score.figures()))
-        figures = json.loads(done.read_text(encoding="utf-8"))
+        figures = read_object(done)
         accepted = figures["share"] >= self.loop.gate_share
         return {"gate": figures, "accepted": accepted, "best": number + 1 if accepted else self.best}

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from engine.cli import Parser
 
-from ..nets import add_net_options
+from ..folder import held
+from ..nets import add_net_options, at_least
 from ..recipe import data_home, read_recipe
 from .loop import Loop
 
@@ -33,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--recipe", required=True, help="recipe name or TOML file, with [selfplay] and [loop]")
     parser.add_argument("--out", type=Path, help="run folder; default $KEISEI_DATA/<recipe>/loop")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no generation after so long")
-    parser.add_argument("--rate", type=int, metavar="GAMES", help="rate the generations by matches of so many games")
+    parser.add_argument("--rate", type=at_least(1), metavar="GAMES", help="of each match that rates generations")
     add_net_options(parser)
     arguments = parser.parse_args(argv)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S", stream=sys.stderr)
@@ -48,12 +49,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         import torch
 
         torch.set_num_threads(arguments.threads)
-    loop = Loop(recipe, arguments.out or data_home() / recipe.name / "loop", open_net)
-    if arguments.rate:
-        show_ratings(loop, arguments.rate)
-        return 0
-    for line in loop.run(until=time.monotonic() + 60 * arguments.minutes):
-        show(line)
+    folder = arguments.out or data_home() / recipe.name / "loop"
+    with held(folder):
+        loop = Loop(recipe, folder, open_net)
+        if arguments.rate:
+            show_ratings(loop, arguments.rate)
+            return 0
+        for line in loop.run(until=time.monotonic() + 60 * arguments.minutes):
+            show(line)
     return 0
 
 

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..folder import mend_lines
 from .arena import Score, play_match
 from .loop import Loop
-from .store import mend_lines
+from .store import SelfplayError
 
 if TYPE_CHECKING:
     from engine.evaluator import Evaluator
@@ -71,9 +72,12 @@ def _remembering(loop: Loop) -> Callable[[int], Evaluator]:
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
-    """Return the lines of a file of JSON lines; none if there is no file."""
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
+    """Return the lines of a file of JSON lines; none if there is no file. Raises SelfplayError naming a damaged one."""
+    try:
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
+    except ValueError as error:
+        raise SelfplayError(f"{path}: {error}") from error
 
 
 def ratings(lines: Sequence[dict[str, Any]]) -> dict[int, tuple[float, float]]:

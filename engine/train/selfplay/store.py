@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from engine.board.vertex import format_vertex
-from engine.errors import ConfigError, EngineError
+from engine.errors import EngineError
 
+from ..folder import mend_lines, write_whole
 from .game import PlayedGame, Turn
 from .plan import SelfplayPlan
 
@@ -41,8 +42,7 @@ class GameStore:
             net: name and hash of the net that plays.
 
         Raises:
-            ConfigError: the folder holds games of another plan or net.
-            SelfplayError: it is damaged.
+            SelfplayError: the folder holds games of another plan or net, or is damaged.
         """
         path.mkdir(parents=True, exist_ok=True)
         self.path, self.net = path, net
@@ -52,7 +52,7 @@ class GameStore:
         known, self.parts = read_store(path)
         for key, value in head.items():
             if known.get(key) != value:
-                raise ConfigError(f"{path}: holds games of another {key}; choose another folder")
+                raise SelfplayError(f"{path}: holds games of another {key}; choose another folder")
         self._mend()
 
     def _mend(self) -> None:
@@ -120,28 +120,26 @@ def read_store(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     try:
         lines = (path / MANIFEST).read_text(encoding="utf-8").splitlines(keepends=True)
         head, *parts = [json.loads(line) for line in lines if line.endswith("\n")]
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError) as error:  # no line at all too
         raise SelfplayError(f"{path}: no readable {MANIFEST} ({error})") from error
     if not isinstance(head, dict) or head.get("format") != FORMAT:
         raise SelfplayError(f"{path / MANIFEST}: not of format {FORMAT}")
+    for number, part in enumerate(parts):
+        fits = isinstance(part, dict) and all(isinstance(part.get(key), int) for key in ("games", "table_bytes"))
+        if not fits or part.get("part") != number:
+            raise SelfplayError(f"{path / MANIFEST}, line {number + 2}: not part {number} of the games")
     return head, parts
 
 
-def mend_lines(path: Path) -> None:
-    """Cut an unfinished last line off a file of lines; nothing happens if there is no such file."""
-    text = path.read_bytes() if path.exists() else b""
-    if text and not text.endswith(b"\n"):
-        write_whole(path, text[: text.rfind(b"\n") + 1].decode())
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all."""
-    temporary = path.with_name(path.name + ".part")
-    with temporary.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
+def read_object(path: Path) -> dict[str, Any]:
+    """Return the JSON object in a file. Raises SelfplayError naming it."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise SelfplayError(f"{path}: {error}") from error
+    if not isinstance(found, dict):
+        raise SelfplayError(f"{path}: no JSON object")
+    return found
 
 
 def row(game: PlayedGame) -> str:
