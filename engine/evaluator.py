@@ -53,11 +53,11 @@ class Evaluation:
 class Evaluator(Protocol):
     """Evaluates batches of encoded positions.
 
-    Three attributes may be there besides: `preferred_batch`, the batch that a search should ask for where its settings
-    leave it open, `pass_alive_under_suicide`, a flag of some nets that encoding has to know (planes.pxd), and
-    `policy_only`, true of a net whose `value` says nothing: it can choose moves but not judge positions. And two
-    methods: `improve()`, called once by who plays for long, and `between_games()`, after which answers may differ a
-    little from those before.
+    Attributes that may be there besides: `preferred_batch`, the batch that a search should ask for where its settings
+    leave it open, `in_flight`, how many batches of an AsyncEvaluator it should keep under way (2),
+    `pass_alive_under_suicide`, a flag of some nets that encoding has to know (planes.pxd), and `policy_only`, true of a
+    net whose `value` says nothing: it can choose moves but not judge positions. And two methods: `improve()`, called
+    once by who plays for long, and `between_games()`, after which answers may differ a little from those before.
     """
 
     encoding: str  # a name in engine.board.planes.ENCODINGS
@@ -79,7 +79,7 @@ class Evaluator(Protocol):
 
 @runtime_checkable
 class AsyncEvaluator(Evaluator, Protocol):
-    """An evaluator that can have a second batch in flight. Results come in the order of submission."""
+    """An evaluator that can have a second batch in flight, or more. Results come in the order of submission."""
 
     def submit(self, spatial: FloatArray, globals_: FloatArray, *, ownership: bool = False) -> int:
         """Start evaluating; the arrays must stay unchanged until the result is taken. Return a ticket."""

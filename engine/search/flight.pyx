@@ -1,16 +1,40 @@
-"""A batch between search and evaluator: checks what the evaluator gives and hands it to leaf.pyx as plain pointers."""
+"""A batch between search and evaluator: checks what the evaluator gives and hands it to leaf.pyx as plain pointers.
+
+Large batches (a GPU's, or those of a CPU of many cores) are encoded, and their answers expanded, in several threads;
+what the tree becomes does not depend on how many. Selecting and backing up are one thread's.
+"""
 
 import logging
+import os
+from concurrent.futures import ThreadPoolExecutor
 
 import cython
 import numpy as np
 
-from .leaf cimport Outputs, batch_close, batch_open, cancel, encode_batch, outputs_finite, take_in
+from engine.board.ladder cimport ladder_cache_free, ladder_cache_new
+
+from .leaf cimport (
+    Outputs, back_up_leaves, batch_close, batch_open, cancel, encode_leaves, fill_leaves, outputs_finite,
+)
 from .walk cimport Context
 
 from engine.errors import EngineError
 
 log = logging.getLogger(__name__)
+LEAVES_A_SHARE = 8   # fewer leaves are not worth waking a thread: 8 take about half a millisecond
+pool = None          # threads for all searches of the process, made when first needed
+
+
+def share_threads(count=None):
+    """Say how many threads may share a large batch; by default one a processor, 8 at most. Return what it is now."""
+    global _threads
+    if count is not None:
+        _threads = max(1, min(MAX_SHARES, count))
+    return _threads
+
+
+_threads = max(1, min(MAX_SHARES, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity")
+                      else os.cpu_count() or 1))
 
 
 @cython.final
@@ -22,16 +46,50 @@ cdef class Flight:
             raise MemoryError()
 
     def __dealloc__(self):
+        cdef int i
         batch_close(&self.batch)
+        for i in range(1, MAX_SHARES):
+            ladder_cache_free(self.ladders[i])
 
     cdef int encode(self, Context* x, bint pad) except -1:
         cdef float[:, :, :, ::1] spatial = self.spatial
-        cdef float[:, ::1] globals_ = self.globals_
-        with nogil:
-            self.rows = encode_batch(x, &self.batch, &spatial[0, 0, 0, 0], &globals_[0, 0])
+        cdef int shares = min(_threads, self.batch.n // LEAVES_A_SHARE)
+        self.rows = self.batch.rows
+        self.x = x
+        if shares > 1:
+            self.share_out(self._encode_share, shares)
+        else:
+            self._encode_share(0, 1)
         if pad and self.rows:
             self.rows = spatial.shape[0]
         return 0
+
+    cdef int share_out(self, object work, int shares) except -1:
+        global pool
+        if pool is None:
+            pool = ThreadPoolExecutor(MAX_SHARES, thread_name_prefix="leaves")
+        waiting = [pool.submit(work, i, shares) for i in range(1, shares)]
+        work(0, shares)
+        for future in waiting:
+            future.result()
+        return 0
+
+    def _encode_share(self, int share, int shares):
+        cdef float[:, :, :, ::1] spatial = self.spatial
+        cdef float[:, ::1] globals_ = self.globals_
+        cdef int begin = self.batch.n * share // shares
+        cdef int end = self.batch.n * (share + 1) // shares
+        if share and self.ladders[share] == NULL:
+            self.ladders[share] = ladder_cache_new()
+        cdef LadderCache* ladders = self.ladders[share] if share else self.x.ladders
+        with nogil:
+            encode_leaves(self.x, &self.batch, begin, end, ladders, &spatial[0, 0, 0, 0], &globals_[0, 0])
+
+    def _fill_share(self, int share, int shares):
+        cdef int begin = self.batch.n * share // shares
+        cdef int end = self.batch.n * (share + 1) // shares
+        with nogil:
+            fill_leaves(self.x, &self.batch, begin, end, &self.out)
 
     cdef int send(self, object evaluator, bint two_steps, bint ownership) except -1:
         inputs = self.spatial[:self.rows], self.globals_[:self.rows]
@@ -48,14 +106,19 @@ cdef class Flight:
         return 0
 
     cdef int take(self, Context* x, str name) except -1:
-        cdef Outputs out
         cdef list keep = []
+        cdef int shares = min(_threads, self.batch.n // LEAVES_A_SHARE)
         if self.rows:
-            keep = fill_outputs(self, x.tree.area, x.ownership, &out)
-            if outputs_finite(x, &self.batch, &out) < 0:
+            keep = fill_outputs(self, x.tree.area, x.ownership, &self.out)
+            if outputs_finite(x, &self.batch, &self.out) < 0:
                 raise EngineError(f"search: {name} gave a value that is not finite")
+        self.x = x
+        if shares > 1:
+            self.share_out(self._fill_share, shares)
+        else:
+            self._fill_share(0, 1)
         with nogil:
-            take_in(x, &self.batch, &out)
+            back_up_leaves(x, &self.batch)
         self.evaluation = None
         keep.clear()
         return 0

@@ -10,6 +10,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from engine.board.go cimport go_free
+from engine.board.ladder cimport LadderCache
 from engine.board.planes cimport EncodeOptions, encode, encoding_global, encoding_spatial
 from engine.board.types cimport MAX_ACTIONS, MAX_POINTS
 
@@ -39,22 +40,22 @@ cdef void batch_close(Batch* b) noexcept nogil:
     memset(b, 0, sizeof(Batch))
 
 
-cdef int encode_batch(Context* x, Batch* b, float* spatial, float* globals_) noexcept nogil:
-    """Write the leaves' rows. Return how many rows."""
+cdef void encode_leaves(
+    const Context* x, const Batch* b, int begin, int end, LadderCache* ladders, float* spatial, float* globals_
+) noexcept nogil:
     cdef size_t spatial_row = <size_t> encoding_spatial(x.encoding) * x.tree.area
     cdef size_t global_row = encoding_global(x.encoding)
     cdef EncodeOptions options = x.encode_options
-    cdef Leaf* leaf
+    cdef const Leaf* leaf
     cdef int i, r
-    for i in range(b.n):
+    for i in range(begin, end):
         leaf = &b.leaves[i]
         options.max_history = leaf.max_history
         for r in range(leaf.n_rows):
             options.symmetry = row_symmetry(leaf, r)
             encode(
-                x.encoding, &leaf.state, leaf.to_play, &options, x.ladders,
+                x.encoding, &leaf.state, leaf.to_play, &options, ladders,
                 spatial + (leaf.row + r) * spatial_row, globals_ + (leaf.row + r) * global_row)
-    return b.rows
 
 
 cdef inline int row_symmetry(const Leaf* leaf, int r) noexcept nogil:
@@ -77,20 +78,28 @@ cdef int outputs_finite(const Context* x, const Batch* b, const Outputs* out) no
     return 0
 
 
-cdef void take_in(Context* x, Batch* b, const Outputs* out) noexcept nogil:
-    cdef Leaf* leaf
+cdef void fill_leaves(const Context* x, const Batch* b, int begin, int end, const Outputs* out) noexcept nogil:
+    cdef const Leaf* leaf
     cdef Node* node
     cdef int i
-    for i in range(b.n):
+    for i in range(begin, end):
         leaf = &b.leaves[i]
         node = node_at(&x.tree.arena, leaf.node)
         if leaf.n_rows == 0:
             set_estimate(&x.tree, node, &leaf.cached)
         else:
             fill_node(x, leaf, node, out)
+
+
+cdef void back_up_leaves(Context* x, Batch* b) noexcept nogil:
+    cdef Leaf* leaf
+    cdef int i
+    for i in range(b.n):
+        leaf = &b.leaves[i]
+        if leaf.n_rows:
             x.evaluations += 1
             if x.cache.n_buckets:
-                cache_store(&x.cache, leaf.key, &x.tree, node)
+                cache_store(&x.cache, leaf.key, &x.tree, node_at(&x.tree.arena, leaf.node))
         backup(&x.tree, &leaf.path, True)
         if leaf.path.depth:
             x.playouts += 1
@@ -98,7 +107,7 @@ cdef void take_in(Context* x, Batch* b, const Outputs* out) noexcept nogil:
     b.rows = 0
 
 
-cdef void fill_node(Context* x, Leaf* leaf, Node* node, const Outputs* out) noexcept nogil:
+cdef void fill_node(const Context* x, const Leaf* leaf, Node* node, const Outputs* out) noexcept nogil:
     """Average the leaf's rows into its node: masked softmax over the legal moves, value, score, ownership."""
     cdef float[MAX_ACTIONS] probabilities
     cdef float[MAX_POINTS] owner

@@ -7,13 +7,13 @@ from .walk cimport Context
 
 cdef class Pipeline:
     cdef readonly object evaluator
-    cdef list flights            # Flight; two if the evaluator takes them in two steps
+    cdef list flights            # Flight; two or more if the evaluator takes them in two steps
     cdef object shape            # what the flights were made for
     cdef int leaves              # most leaves in a batch
     cdef int fixed_size          # batch_size of the settings
     cdef bint pad
     cdef double row_limit        # seconds that what is in flight may take; 0 = no matter
-    cdef double row_seconds      # running mean
+    cdef double row_cap          # leaves that a batch may have for that; grows and shrinks with what batches took
     cdef double last_answer      # when the last batch came back, perf_counter
     cdef double select_seconds
     cdef double encode_seconds
@@ -26,5 +26,5 @@ cdef class Pipeline:
     cdef int want(self, Context* x, int others) except -1
     cdef int send(self, Context* x, Flight flight) except -1
     cdef int receive(self, Context* x, Flight flight) except -1
-    cdef int time_rows(self, int rows) except -1
+    cdef int time_batch(self, int rows) except -1
     cdef int forget(self, Context* x) except -1

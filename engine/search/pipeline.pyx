@@ -18,7 +18,7 @@ AUTO_BATCH = 8  # leaves: on a CPU larger batches gain little (keisei bench net)
 
 @cython.final
 cdef class Pipeline:
-    """One evaluator and the one or two batches that travel to it. The Context is the searcher's, given to each call."""
+    """One evaluator and the one, two or (several devices) more batches under way; the Context comes with each call."""
 
     def __init__(self, evaluator):
         self.evaluator = evaluator
@@ -45,8 +45,11 @@ cdef class Pipeline:
         self.pad = params.pad_batches or (seeded and params.batch_size > 0)
         self.leaves = min(most, params.batch_size or getattr(self.evaluator, "preferred_batch", AUTO_BATCH))
         self.row_limit = 0.0 if seeded else params.batch_seconds
+        self.row_cap = self.leaves if self.row_cap < 1.0 else min(self.row_cap, <double> self.leaves)
         rows = max(self.leaves * per_leaf, x.root_symmetries)
-        depth = 2 if params.two_batches and hasattr(self.evaluator, "submit") else 1
+        depth = 1
+        if params.two_batches and hasattr(self.evaluator, "submit"):
+            depth = max(2, getattr(self.evaluator, "in_flight", 2))  # several devices take two each
         if self.shape == (width, height, rows, self.leaves, depth):
             return 0
         self.flights = []
@@ -70,18 +73,20 @@ cdef class Pipeline:
         """Return how many leaves to gather while so many other batches are in flight; 0: wait for those first.
 
         All that fit; or, with batch_size 0, such that no more than a sixteenth of the tree's visits is in flight, and
-        that the batches take no longer than batch_seconds (not with a seed: time must not change the tree).
+        that what is in flight takes no longer than batch_seconds, or is a single leaf a batch (not with a seed: time
+        must not change the tree).
         """
         cdef int64_t allowed
         cdef int depth = len(self.flights)
         if self.fixed_size:
             return self.leaves
         allowed = node_at(&x.tree.arena, x.tree.root).visits // IN_FLIGHT_SHARE
-        if self.row_limit > 0.0 and self.row_seconds > 0.0:
-            allowed = min(allowed, <int64_t> (self.row_limit / self.row_seconds))
         if others and allowed < depth:
             return 0
-        return max(1, min(self.leaves, allowed // depth))
+        allowed = min(self.leaves, allowed // depth)
+        if self.row_limit > 0.0:
+            allowed = min(allowed, <int64_t> self.row_cap)
+        return max(1, allowed)
 
     cdef int send(self, Context* x, Flight flight) except -1:
         """Encode a batch and hand it to the evaluator."""
@@ -90,7 +95,7 @@ cdef class Pipeline:
         flight.encode(x, self.pad)
         encoded = time.perf_counter()
         if flight.rows:
-            flight.send(self.evaluator, len(self.flights) == 2, x.ownership)
+            flight.send(self.evaluator, len(self.flights) > 1, x.ownership)
             self.batches += 1
         self.encode_seconds += encoded - begin
         self.net_seconds += time.perf_counter() - encoded
@@ -106,23 +111,32 @@ cdef class Pipeline:
         self.net_seconds += waited - begin
         self.backup_seconds += time.perf_counter() - waited
         if flight.rows:
-            self.time_rows(flight.rows)
+            self.time_batch(flight.rows)
         return 0
 
-    cdef int time_rows(self, int rows) except -1:
-        """Keep a running mean of the time between answers, per row: what a row costs with all that goes with it."""
+    cdef int time_batch(self, int rows) except -1:
+        """Let batches grow while all that is in flight takes less than batch_seconds, and shrink where it takes more.
+
+        What a batch takes is the time since the answer before. It need not grow with the rows: a GPU that takes as
+        long for one as for many must not be held to one, which a mean time of a row would do.
+        """
         cdef double now = time.perf_counter()
-        cdef double each = (now - self.last_answer) / rows
-        if self.row_seconds == 0.0:
-            self.row_seconds = each
-        else:
-            self.row_seconds += 0.2 * (each - self.row_seconds)
+        cdef double took = (now - self.last_answer) * len(self.flights)
         self.last_answer = now
+        if took > self.row_limit:
+            self.row_cap = max(1.0, self.row_cap * max(0.5, self.row_limit / took))
+        elif 2 * rows >= self.row_cap:
+            self.row_cap = min(<double> self.leaves, self.row_cap * 1.25)
         return 0
 
     cdef int forget(self, Context* x) except -1:
-        """Drop every batch under way after an error, so that nothing stays in flight."""
+        """Drop every batch under way after an error, so that nothing stays in flight; in order, as answers come."""
         cdef Flight flight
-        for flight in self.flights:
+        for flight in sorted(self.flights, key=ticket_of):
             flight.forget(x, self.evaluator)
         return 0
+
+
+def ticket_of(Flight flight):
+    """Return a number by which flights are in the order of their submission."""
+    return -1 if flight.ticket is None else flight.ticket

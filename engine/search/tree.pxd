@@ -34,7 +34,7 @@ cdef void drop_node(Tree* t, uint32_t index) noexcept nogil                # the
 cdef uint32_t child_of(const Tree* t, uint32_t index, int action) noexcept nogil  # 0 = that move has no node
 cdef int start_edges(Tree* t, Node* node, int count) noexcept nogil        # let n_edges be count; -1 = no memory
 cdef void fill_priors(Node* node, const float* probabilities) noexcept nogil  # by prior, actions in place: code, sort
-cdef void set_estimate(Tree* t, Node* node, const Estimate* estimate) noexcept nogil  # own evaluation, first visit
+cdef void set_estimate(const Tree* t, Node* node, const Estimate* estimate) noexcept nogil  # its own; first visit
 cdef void mark_step(Tree* t, Path* path, uint32_t node, int edge) noexcept nogil  # append a step and mark it in flight
 cdef void unmark(Tree* t, Path* path, bint cut) noexcept nogil           # marks off; cut: the last edge loses its child
 # The end of the path has one new visit worth its own evaluation (first: that visit is in its sums already).

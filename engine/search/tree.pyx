@@ -106,7 +106,7 @@ cdef void fill_priors(Node* node, const float* probabilities) noexcept nogil:
     sort_priors(priors, node.n_priors)
 
 
-cdef void set_estimate(Tree* t, Node* node, const Estimate* estimate) noexcept nogil:
+cdef void set_estimate(const Tree* t, Node* node, const Estimate* estimate) noexcept nogil:
     node.value = estimate.value
     node.score_mean = estimate.score_mean
     node.score_stdev = estimate.score_stdev
@@ -115,7 +115,7 @@ cdef void set_estimate(Tree* t, Node* node, const Estimate* estimate) noexcept n
     add_own(t, node)
 
 
-cdef inline void add_own(Tree* t, Node* node) noexcept nogil:
+cdef inline void add_own(const Tree* t, Node* node) noexcept nogil:
     """Count one visit worth the node's own evaluation."""
     cdef double utility = own_utility(t, node)
     node.visits += 1
