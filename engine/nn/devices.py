@@ -67,6 +67,18 @@ def choose_device(wanted: str) -> str:
     return f"cuda:{number}"
 
 
+def choose_devices(wanted: str) -> list[str]:
+    """Return the devices for the setting: one, or the GPUs of a list like "cuda:0,cuda:1".
+
+    Raises: as choose_device; ConfigError for a list that names a device twice, or other things than GPUs.
+    """
+    words = [word.strip() for word in wanted.split(",")]
+    found = [choose_device(word) for word in words]
+    if len(found) > 1 and ("cpu" in found or len(set(found)) < len(found)):
+        raise ConfigError(f"device {wanted!r}: a list names GPUs, each once")
+    return found
+
+
 def gpu_usable() -> bool:
     """Tell whether PyTorch has a GPU. Where no driver is to be seen, PyTorch is not asked: importing it takes long."""
     if torch_missing() or sys.platform == "darwin":

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from ..errors import EngineError, WeightsError
 from . import checkpoint
-from .devices import choose_device, choose_precision
+from .devices import choose_devices, choose_precision
 from .judgment import MAPS, read_maps
 from .net import Net
 from .settings import NetSettings
@@ -51,7 +51,7 @@ class JudgmentEvaluator:
         if net.spec["family"] != "judgment":
             raise WeightsError(f"{net.description.file}: plays, but is no judgment net")
         self.net = net
-        self._device = torch.device(choose_device(settings.device))
+        self._device = torch.device(choose_devices(settings.device)[0])
         precision = choose_precision(settings.precision, str(self._device), net.description.channels)
         self._graph = _Graph(net.module(), getattr(torch, precision)).to(self._device).eval()
         self._compiled: dict[tuple[int, int], torch.jit.ScriptModule] = {}

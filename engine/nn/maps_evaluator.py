@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import EngineError, WeightsError
-from .devices import choose_device, choose_precision, choose_threads
+from .devices import choose_devices, choose_precision, choose_threads
 from .net import Net
 from .runtimes import choose_runtime
 from .settings import NetSettings
@@ -90,7 +90,7 @@ def make_maps_evaluator(net: Net, settings: NetSettings) -> Any:
 
     Raises: WeightsError for a net of another family, EngineError where what is asked for is not there.
     """
-    device = choose_device(settings.device)
+    device = choose_devices(settings.device)[0]
     if device == "cpu" and choose_runtime(settings.runtime, "cpu", net.spec["family"]) == "openvino":
         return OpenVinoMaps(net, settings)
     from .judgment_evaluator import JudgmentEvaluator

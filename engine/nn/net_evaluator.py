@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from ..errors import EngineError, WeightsError
 from ..evaluator import Evaluation
 from .cpu_choice import CpuChoice, Meta
-from .devices import choose_device, choose_precision, choose_threads
+from .devices import choose_devices, choose_precision, choose_threads
 from .metadata_row import profile_row
 from .net import Net
 from .runtimes import Runner, choose_runtime
 from .settings import NetSettings
+from .several_runners import SeveralRunners
 from .spec import SCALARS, available
 
 FloatArray = NDArray[np.float32]
@@ -29,7 +30,7 @@ CPU_ROWS_A_THREAD, GPU_ROWS = 4, 64  # a search's batches, where its settings le
 class NetEvaluator:
     """An Evaluator and AsyncEvaluator (engine/evaluator.py) over a net and a runner.
 
-    On a CPU any number of batches may be in flight, on a GPU two. A row's answer never depends on the other rows'
+    On a CPU any number of batches may be in flight, on GPUs two each. A row's answer never depends on the other rows'
     contents; on a CPU it may depend, in the last bits, on how many rows there are.
     """
 
@@ -43,8 +44,10 @@ class NetEvaluator:
         where: str,
         precision: str,
         cpu: CpuChoice | None = None,
+        in_flight: int = 2,
     ) -> None:
         self.net = net
+        self.in_flight = in_flight  # batches that a search may keep under way
         self.name = ""
         self._where = where
         self._cpu = cpu
@@ -156,16 +159,16 @@ def make_evaluator(net: Net, settings: NetSettings, *, playing: bool = False) ->
     """
     if net.spec["family"] == "judgment":
         raise WeightsError(f"{net.description.file}: judges positions, but chooses no moves")
-    device = choose_device(settings.device)
-    precision = choose_precision(settings.precision, device, net.description.channels)
+    devices = choose_devices(settings.device)
+    precision = choose_precision(settings.precision, devices[0], net.description.channels)
     has_meta = bool(net.spec.get("meta"))
 
     def meta(width: int, height: int) -> FloatArray | None:
         return profile_row(settings.human_profile, width, height) if has_meta else None
 
     meta(19, 19)  # a bad profile is refused now
-    if device != "cpu":
-        return _on_gpu(net, settings, device, precision, meta)
+    if devices != ["cpu"]:
+        return _on_gpus(net, settings, devices, precision, meta)
     threads = choose_threads(settings.threads)
     cpu = CpuChoice(net, settings, precision=precision, threads=threads, meta=meta, playing=playing)
     return NetEvaluator(
@@ -179,12 +182,12 @@ def make_evaluator(net: Net, settings: NetSettings, *, playing: bool = False) ->
     )
 
 
-def _on_gpu(net: Net, settings: NetSettings, device: str, precision: str, meta: Meta) -> NetEvaluator:
+def _on_gpus(net: Net, settings: NetSettings, devices: list[str], precision: str, meta: Meta) -> NetEvaluator:
     import torch
 
     from .compiled import EvaluationGraph
     from .cuda_ops import CudaOps
-    from .gpu_runner import GpuRunner
+    from .gpu_runner import SLOTS, GpuRunner
 
     def graph(width: int, height: int) -> torch.nn.Module:
         row = meta(width, height)
@@ -192,9 +195,16 @@ def _on_gpu(net: Net, settings: NetSettings, device: str, precision: str, meta: 
 
     choose_runtime(settings.runtime, "cuda", net.spec["family"])
     largest = settings.max_batch or GPU_MAX_BATCH
-    runner = GpuRunner(
-        CudaOps(torch.device(device), graph, net.inputs), max_batch=largest, keep=settings.cached_sizes
-    )
+    runners = [
+        GpuRunner(CudaOps(torch.device(device), graph, net.inputs), max_batch=largest, keep=settings.cached_sizes)
+        for device in devices
+    ]
     return NetEvaluator(
-        net, runner, max_batch=largest, preferred_batch=GPU_ROWS, where=device, precision=precision
+        net,
+        SeveralRunners(runners) if len(runners) > 1 else runners[0],
+        max_batch=largest,
+        preferred_batch=GPU_ROWS,
+        where=",".join(devices),
+        precision=precision,
+        in_flight=SLOTS * len(devices),
     )

@@ -11,7 +11,9 @@ from ..config import setting
 class NetSettings:
     """How a net is run."""
 
-    device: str = setting("auto", "where the net runs: auto (the first GPU, else the CPU), cpu, or cuda:N")
+    device: str = setting(
+        "auto", "where the net runs: auto (the first GPU, else the CPU), cpu, cuda:N, or several GPUs (cuda:0,cuda:1)"
+    )
     precision: str = setting(
         "auto",
         "number format of the net's layers; auto takes what the device is fast at, int8 where it was found exact",

@@ -233,3 +233,9 @@ def test_settings_are_refused(net, settings, error):
 def test_a_missing_gpu_is_an_error(net):
     with pytest.raises(EngineError, match="cuda:0 is not available"):
         make_evaluator(net, NetSettings(device="cuda:0"))
+
+
+@pytest.mark.parametrize("device", ["cpu,cpu", "cpu,cuda:0", "cuda:0,,cuda:1"])
+def test_lists_of_devices_are_refused(net, device):
+    with pytest.raises((ConfigError, EngineError)):
+        make_evaluator(net, NetSettings(device=device))

@@ -7,6 +7,7 @@ import pytest
 
 from engine.errors import EngineError
 from engine.nn.gpu_runner import GpuRunner
+from engine.nn.several_runners import SeveralRunners
 
 
 class FakeMemoryError(RuntimeError):
@@ -153,3 +154,29 @@ def test_a_lost_device_is_an_error_and_stays_one(call):
     with pytest.raises(EngineError, match="fake:0 failed"):
         runner.evaluate(*batch(2))
     assert len(device.log) == calls, "nothing more is sent to it"
+
+
+def test_several_devices_take_turns():
+    devices = [FakeDevice(), FakeDevice(), FakeDevice()]
+    runner = SeveralRunners([GpuRunner(device, max_batch=16, keep=2) for device in devices])
+    inputs = [batch(rows, seed=rows) for rows in (3, 1, 8, 5, 2, 4)]
+    handles = [runner.start(*each) for each in inputs]  # two on each
+    for device in devices:
+        assert sum(entry[0] == "launch" for entry in device.log) == 2
+    with pytest.raises(RuntimeError, match="in flight"):
+        runner.start(*inputs[0])
+    for handle, each in zip(handles, inputs, strict=True):
+        assert np.array_equal(runner.finish(handle), answer(*each))
+    for rows in (1, 2, 7):  # all at once: a share on each
+        each = batch(rows, seed=rows)
+        assert np.array_equal(runner.evaluate(*each), answer(*each))
+    assert max(len(device.log) for device in devices) - min(len(device.log) for device in devices) <= 6
+    runner.close()
+    assert [device.freed for device in devices] == [1, 1, 1]
+
+
+def test_a_lost_device_of_several_is_an_error_that_names_it():
+    devices = [FakeDevice(), FakeDevice(fail={2: RuntimeError("unplugged")})]
+    runner = SeveralRunners([GpuRunner(device, max_batch=16, keep=2) for device in devices])
+    with pytest.raises(EngineError, match="fake:0 failed: unplugged"):
+        runner.evaluate(*batch(4))
