@@ -23,7 +23,7 @@ COMMANDS = {
     "ladder": ("engine.match.ladder", "main", "rate the engines of several matches on one scale"),
     "cgos": ("engine.match.cgos", "main", "play on a CGOS server"),
     "judge": ("engine.judging.cli", "main", "judge positions: dead stones, territory, seki, score, what is open"),
-    "bench": ("engine.cli", "bench", "measure the speed of board, net or search"),
+    "bench": ("engine.cli", "bench", "measure the speed of board, net or search, and memory"),
     "nets": ("engine.nn.catalog", "main", "list the nets that come with the engine, or describe a net file"),
     "train": ("engine.train.train", "main", "train a net by a recipe"),
     "selfplay": ("engine.train.selfplay.command", "main", "play games of a net against itself, to train from"),
@@ -33,7 +33,7 @@ COMMANDS = {
     "evaluate": ("engine.evaluate.cli", "main", "measure nets and judges on held-out games"),
     "export": ("engine.train.export", "main", "put a trained net into weights/"),
 }
-BENCHMARKS = ("board", "net", "search")
+BENCHMARKS = ("board", "net", "search", "many", "memory")
 RESUMABLE = ("train", "label", "selfplay", "loop")  # what was done is kept, and the same command goes on from there
 
 Layer = dict[str, dict[str, Any]]
@@ -239,7 +239,7 @@ def settings_text(sections: Mapping[str, type]) -> str:
 
 
 def bench(argv: Sequence[str]) -> int:
-    """Run `keisei bench board|net|search`."""
+    """Run `keisei bench board|net|search|many|memory`."""
     parts = [name for name in BENCHMARKS if exists(f"engine.bench.{name}")]
     if not argv or argv[0] not in parts:
         asked = bool(argv) and argv[0] in ("-h", "--help")

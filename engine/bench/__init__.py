@@ -1,1 +1,1 @@
-"""Benchmarks: `keisei bench board|net|search`. Each module has `main(argv) -> exit code` and prints one table."""
+"""Benchmarks: `keisei bench board|net|search|many|memory`. Each has `main(argv) -> exit code` and prints one table."""
