@@ -89,7 +89,7 @@ def assemble(
         score=score, black=black, white=white,
         finished=not open_, open=tuple(open_),
         expected_score=expected, score_low=low, score_high=high,
-        winrate=None if opinion is None else opinion.winrate,
+        winrate=_winrate(score, opinion, finished=not open_),
         doubt=doubt, source="" if opinion is None else opinion.name,
         passed=position.ended,
     )  # fmt: skip
@@ -188,7 +188,7 @@ def _confidence(
     return values.reshape(shape)
 
 
-SMALL_CHANGE = 6.0
+SMALL_CHANGE = 10.0
 """Swing of all that is open up to which the count with that swing says more than the expectation of a net."""
 
 
@@ -200,6 +200,13 @@ def _expectation(score: float, opinion: Opinion | None, items: list[OpenItem]) -
         return score, score - swing / 2.0, score + swing / 2.0
     width = SCORE_QUANTILE * (opinion.score_stdev or 0.0)
     return opinion.score_mean, opinion.score_mean - width, opinion.score_mean + width
+
+
+def _winrate(score: float, opinion: Opinion | None, *, finished: bool) -> float | None:
+    """Return Black's: the opinion's, or what the count says once nothing is open."""
+    if finished:
+        return 0.5 if score == 0 else float(score > 0)
+    return None if opinion is None else opinion.winrate
 
 
 def _signs(owners: NDArray[np.uint8]) -> NDArray[np.int8]:

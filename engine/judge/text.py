@@ -129,7 +129,7 @@ def in_words(position: Position, judgment: Judgment) -> str:
         expected = result_text(round(judgment.expected_score, 1))
         lines.append(f"Not finished. Expected: {expected} (80 %: {low} to {high}); "
                      f"as it stands {result_text(judgment.score)}")  # fmt: skip
-    if judgment.winrate is not None:
+    if judgment.winrate is not None and not judgment.finished:
         lines.append(f"Black wins with {100 * judgment.winrate:.1f} %")
     for name, side in (("Black", judgment.black), ("White", judgment.white)):
         lines.append(f"{name}: {_sum_text(side)}")

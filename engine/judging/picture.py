@@ -16,7 +16,7 @@ from engine.board.position import BLACK, EMPTY, Position
 from engine.board.vertex import format_vertex
 from engine.errors import EngineError
 from engine.judge.text import result_text
-from engine.judge.types import Judgment, SideScore, Status
+from engine.judge.types import Judgment, OpenItem, SideScore, Status
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 WOOD = "#e8c27a"
 LINE = "#5b4520"
 LARGEST = 0.62  # side of a certain point's square, in board units
+DAME, IN_SEKI = "#c8321e", "#1f6fd6"  # colors of crosses
+SHOWN = 6  # open items beside the board
 FORMATS = (".png", ".svg")
 
 
@@ -39,9 +41,12 @@ def draw(position: Position, judgment: Judgment, path: str) -> None:
     draw_board(axes, judgment.width, judgment.height)
     _draw_stones(axes, position, judgment)
     _draw_squares(axes, judgment)
-    _draw_crosses(axes, position, judgment)
+    _draw_crosses(axes, judgment)
     _draw_open(axes, judgment)
-    figure.text(0.73, 0.93, _beside(position, judgment), va="top", ha="left", fontsize=12, linespacing=1.5)
+    head, *rest = _beside(position, judgment)
+    figure.text(0.73, 0.95, head, va="top", ha="left", fontsize=22, fontweight="bold")
+    figure.text(0.73, 0.88, "\n".join(rest), va="top", ha="left", fontsize=11, linespacing=1.45)
+    _legend(figure.add_axes((0.73, 0.04, 0.25, 0.21)))
     figure.savefig(path)
 
 
@@ -116,43 +121,85 @@ def _square(axes: Axes, x: int, y: int, side: float, *, black: bool) -> None:
     axes.add_patch(_patch("Rectangle", corner, side, side, facecolor=face, edgecolor="#777777", lw=0.6, zorder=4))
 
 
-def _draw_crosses(axes: Axes, position: Position, judgment: Judgment) -> None:
-    """Put a red cross on dame and the liberties of sekis, a blue one on stones in seki."""
-    reach = 0.17
+def _draw_crosses(axes: Axes, judgment: Judgment) -> None:
+    """Put a red cross on dame, a blue one on stones in seki and their liberties and eyes."""
     seki = judgment.stones(Status.SEKI)
     for action in range(judgment.width * judgment.height):
         y, x = divmod(action, judgment.width)
-        if action not in seki and not judgment.dame[y, x] and not judgment.seki_points[y, x]:
-            continue
-        color = "#1f6fd6" if action in seki or judgment.seki_points[y, x] else "#c8321e"
-        for slope in (1, -1):
-            axes.plot([x - reach, x + reach], [y - slope * reach, y + slope * reach], color=color, lw=2, zorder=5)
+        if action in seki or judgment.seki_points[y, x]:
+            _cross(axes, x, y, IN_SEKI)
+        elif judgment.dame[y, x]:
+            _cross(axes, x, y, DAME)
 
 
 def _draw_open(axes: Axes, judgment: Judgment) -> None:
-    """Ring the moves that settle what is open, in the color of the side that plays there."""
+    """Ring the moves that settle what is open, in the color of the side that plays there; dame need no ring."""
     for item in judgment.open:
         for move, color in ((item.black_move, "black"), (item.white_move, "white")):
-            if move is not None and move < judgment.width * judgment.height:
+            if item.kind != "dame" and move is not None and move < judgment.width * judgment.height:
                 y, x = divmod(move, judgment.width)
-                size = 0.30 if color == "black" else 0.38
-                axes.add_patch(_patch("Circle", (x, y), size, fill=False, edgecolor=color, lw=1.6, zorder=6))
+                _ring(axes, x, y, black=color == "black")
 
 
-def _beside(position: Position, judgment: Judgment) -> str:
-    lines = [f"{result_text(judgment.score)}", ""]
+def _ring(axes: Axes, x: float, y: float, *, black: bool) -> None:
+    size, color = (0.30, "black") if black else (0.38, "white")
+    axes.add_patch(_patch("Circle", (x, y), size, fill=False, edgecolor=color, lw=1.6, zorder=6))
+
+
+def _cross(axes: Axes, x: float, y: float, color: str) -> None:
+    reach = 0.17
+    for slope in (1, -1):
+        axes.plot([x - reach, x + reach], [y - slope * reach, y + slope * reach], color=color, lw=2, zorder=5)
+
+
+def _legend(axes: Axes) -> None:
+    """Explain the marks, one a line."""
+    words = ("territory; the surer, the larger", "dead stone", "dame", "in seki", "move that settles something open")
+    axes.set_xlim(-0.6, 9.0)
+    axes.set_ylim(len(words) - 0.4, -0.6)
+    axes.set_aspect("equal")
+    axes.set_axis_off()
+    axes.add_patch(_patch("Rectangle", (-0.6, -0.6), 1.2, len(words) + 0.2, facecolor=WOOD, zorder=0))
+    _square(axes, 0, 0, LARGEST, black=True)
+    axes.add_patch(_patch("Circle", (0, 1), 0.44, facecolor="white", edgecolor="black", lw=0.8, alpha=0.35, zorder=3))
+    _square(axes, 0, 1, 0.75 * LARGEST, black=True)
+    _cross(axes, 0, 2, DAME)
+    _cross(axes, 0, 3, IN_SEKI)
+    for black in (True, False):
+        _ring(axes, 0, 4, black=black)
+    for line, text in enumerate(words):
+        axes.text(0.9, line, text, va="center", ha="left", fontsize=9)
+
+
+def _beside(position: Position, judgment: Judgment) -> list[str]:
+    """Return the lines that stand beside the board, the result first."""
+    lines = [result_text(judgment.score) if judgment.score else "draw"]
     if judgment.finished:
-        lines[1:1] = ["finished"]
+        lines.append("finished")
     else:
         low, high = (result_text(round(value, 1)) for value in (judgment.score_low, judgment.score_high))
-        expected = result_text(round(judgment.expected_score, 1))
-        lines[1:1] = [f"not finished: {len(judgment.open)} open", f"expected {expected}", f"80 %: {low} to {high}"]
-    if judgment.winrate is not None:
-        lines.insert(-1, f"Black wins: {100 * judgment.winrate:.0f} %")
+        lines.append(f"not finished: expected {result_text(round(judgment.expected_score, 1))}")
+        lines.append(f"({low} to {high})")
+        if judgment.winrate is not None:
+            lines.append(f"Black wins: {100 * judgment.winrate:.0f} %")
     for name, side in (("Black", judgment.black), ("White", judgment.white)):
-        lines += [f"{name}  {side.total:g}", *_parts(side)]
-    scoring = position.rules.scoring.lower()
-    return "\n".join([*lines, "", f"{scoring} scoring, komi {position.komi:g}"])
+        lines += ["", f"{name}  {side.total:g}", *_parts(side)]
+    lines += ["", f"{position.rules.scoring.lower()} scoring, komi {position.komi:g}"]
+    opened = [_open_line(item, judgment) for item in judgment.open]
+    more = [f"and {len(opened) - SHOWN} more"] if len(opened) > SHOWN else []
+    return [*lines, *(["", "open:"] if opened else []), *opened[:SHOWN], *more]
+
+
+def _open_line(item: OpenItem, judgment: Judgment) -> str:
+    def name(action: int | None) -> str:
+        return "?" if action is None else format_vertex(action, judgment.width, judgment.height)
+
+    where = f"   {item.kind} {name(item.points[0])}"
+    if item.kind == "dame":
+        return f"   {len(item.points)} dame"
+    if item.black_move == item.white_move:
+        return f"{where}: {name(item.black_move)}"
+    return f"{where}: B {name(item.black_move)}, W {name(item.white_move)}"
 
 
 def _parts(side: SideScore) -> list[str]:
