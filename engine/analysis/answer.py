@@ -73,9 +73,12 @@ def result_line(
         judgment: as `keisei judge --json` has it, where wanted.
     """
     flip = wanted.view != "sidetomove" and SIDES[wanted.view] != result.color
-    head = _text({"id": number, "turnNumber": turn, "isDuringSearch": during})
     infos = ",".join(move_info(info, result, wanted, flip) for info in result.moves)
-    parts = [head[:-1], f'"moveInfos":[{infos}]', f'"rootInfo":{_text(root_info(result, flip))}']
+    parts = [
+        f'{{"id":{json.dumps(number)},"turnNumber":{turn},"isDuringSearch":{"true" if during else "false"}',
+        f'"moveInfos":[{infos}]',
+        f'"rootInfo":{root_info(result, flip)}',
+    ]
     if wanted.ownership and result.ownership is not None:
         parts.append(f'"ownership":{signed(result.ownership, flip)}')
     if wanted.ownership_stdev and result.ownership_stdev is not None:
@@ -87,61 +90,54 @@ def result_line(
     return ",".join(parts) + "}\n"
 
 
+# Perf: these two are put together by hand: with json.dumps of dictionaries an answer of one visit took 0.17 ms, not 0.06.
+
+
 def move_info(info: MoveInfo, result: SearchResult, wanted: Wanted, flip: bool) -> str:
     """Return one entry of moveInfos."""
-    names = vertices(info.pv[: wanted.pv_length], result)
-    data: dict[str, Any] = {"move": names[0], "order": info.order, "visits": info.visits}
-    data["edgeVisits"] = info.edge_visits
+    names = [f'"{name}"' for name in vertices(info.pv[: wanted.pv_length], result)]
+    parts = [f'{{"move":{names[0]},"order":{info.order},"visits":{info.visits},"edgeVisits":{info.edge_visits}']
     if result.judged:
-        data |= figures(info, flip)
-        data["lcb"] = chance(info.lcb, flip)
-        data["utilityLcb"] = signed_number(info.utility_lcb, flip)
-        data["weight"] = info.weight
-    data["prior"] = round(info.prior, 6)
-    data["pv"] = names
+        bound = -info.utility_lcb if flip else info.utility_lcb
+        parts.append(
+            f'{figures(info, flip)},"lcb":{1.0 - info.lcb if flip else info.lcb:.6f},"utilityLcb":{bound:.6f},'
+            f'"weight":{info.weight:.1f}'
+        )
+    parts.append(f'"prior":{info.prior:.6f},"pv":[{",".join(names)}]')
     if wanted.pv_visits:
-        data["pvVisits"] = info.pv_visits[: wanted.pv_length]
-        data["pvEdgeVisits"] = info.pv_edge_visits[: wanted.pv_length]
-    text = _text(data)
+        parts.append(f'"pvVisits":{_whole(info.pv_visits[: wanted.pv_length])}')
+        parts.append(f'"pvEdgeVisits":{_whole(info.pv_edge_visits[: wanted.pv_length])}')
     if wanted.moves_ownership and info.ownership is not None:
-        return f'{text[:-1]},"ownership":{signed(info.ownership, flip)}}}'
-    return text
+        parts.append(f'"ownership":{signed(info.ownership, flip)}')
+    return ",".join(parts) + "}"
 
 
-def root_info(result: SearchResult, flip: bool) -> dict[str, Any]:
+def root_info(result: SearchResult, flip: bool) -> str:
     """Return rootInfo."""
-    data: dict[str, Any] = {"currentPlayer": "B" if result.color == BLACK else "W", "visits": result.visits}
-    if result.judged:
-        data |= figures(result, flip)
-        data["weight"] = float(result.visits)
-        data["rawWinrate"] = chance(result.raw.winrate, flip)
-        data["rawLead"] = signed_number(result.raw.lead, flip)
-        data["rawScoreSelfplay"] = signed_number(result.raw.score_mean, flip)
-        data["rawScoreSelfplayStdev"] = round(result.raw.score_stdev, 6)
-    return data
+    text = f'{{"currentPlayer":"{"B" if result.color == BLACK else "W"}","visits":{result.visits}'
+    if not result.judged:
+        return text + "}"
+    raw, sign = result.raw, -1.0 if flip else 1.0
+    return (
+        f'{text},{figures(result, flip)},"weight":{result.visits:.1f},'
+        f'"rawWinrate":{1.0 - raw.winrate if flip else raw.winrate:.6f},"rawLead":{sign * raw.lead:.6f},'
+        f'"rawScoreSelfplay":{sign * raw.score_mean:.6f},"rawScoreSelfplayStdev":{raw.score_stdev:.6f}}}'
+    )
 
 
-def figures(found: MoveInfo | SearchResult, flip: bool) -> dict[str, float]:
+def figures(found: MoveInfo | SearchResult, flip: bool) -> str:
     """Return what moves and the root have in common."""
-    lead = signed_number(found.lead, flip)
-    return {
-        "winrate": chance(found.winrate, flip),
-        "scoreLead": lead,
-        "scoreMean": lead,
-        "scoreSelfplay": signed_number(found.score_mean, flip),
-        "scoreStdev": round(found.score_stdev, 6),
-        "utility": signed_number(found.utility, flip),
-    }
+    sign = -1.0 if flip else 1.0
+    lead = f"{sign * found.lead:.6f}"
+    return (
+        f'"winrate":{1.0 - found.winrate if flip else found.winrate:.6f},"scoreLead":{lead},"scoreMean":{lead},'
+        f'"scoreSelfplay":{sign * found.score_mean:.6f},"scoreStdev":{found.score_stdev:.6f},'
+        f'"utility":{sign * found.utility:.6f}'
+    )
 
 
-def chance(value: float, flip: bool) -> float:
-    """Return a probability, or the other side's."""
-    return round(1.0 - value if flip else value, 6)
-
-
-def signed_number(value: float, flip: bool) -> float:
-    """Return a number, or its opposite."""
-    return round(-value if flip else value, 6) + 0.0  # no minus zero
+def _whole(values: Sequence[int]) -> str:
+    return "[" + ",".join(map(str, values)) + "]"
 
 
 def vertices(actions: Sequence[int], result: SearchResult) -> list[str]:

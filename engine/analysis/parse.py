@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -37,6 +38,7 @@ KEYS = frozenset(
 ) | frozenset(FLAGS)
 MOST_PRIORITY = 1 << 40
 MOST_SECONDS = 1e9
+CACHE_A_VISIT = 4096  # bytes, enough on 25x25 without ownership
 LEAST_INTERVAL = 0.01  # seconds between reports
 
 
@@ -76,7 +78,7 @@ def read_query(data: Mapping[str, Any], defaults: Defaults) -> Query:
     )
     if query.every is not None:
         query.every = max(query.every, LEAST_INTERVAL)
-    query.params = _params(defaults.search, overrides, query.wanted)
+    query.params = _params(defaults.search, overrides, query.wanted, query.limits)
     query.root = _root(data, overrides, board, query.wanted)
     if defaults.analysis.warn_unused:
         query.warnings += [(key, "unknown key, passed over") for key in data if key not in KEYS]
@@ -156,8 +158,16 @@ def _wanted(data: Mapping[str, Any], overrides: Overrides, defaults: Defaults) -
     return Wanted(view.lower(), length + 1, **{name: fields.flag(data, key) for key, name in FLAGS.items()})
 
 
-def _params(base: SearchParams, overrides: Overrides, wanted: Wanted) -> SearchParams:
-    params = base if base.pv_length == wanted.pv_length else dataclasses.replace(base, pv_length=wanted.pv_length)
+@functools.lru_cache(64)
+def _fitted(base: SearchParams, pv_length: int, cache: int) -> SearchParams:
+    return dataclasses.replace(base, pv_length=pv_length, cache_memory=cache)
+
+
+def _params(base: SearchParams, overrides: Overrides, wanted: Wanted, limits: Limits) -> SearchParams:
+    """Return the settings of the search; with as much cache as so many visits can fill, since clearing it takes time."""
+    assert limits.visits is not None
+    wished = -(-min(limits.visits, limits.playouts or limits.visits) * CACHE_A_VISIT >> 20)
+    params = _fitted(base, wanted.pv_length, min(base.cache_memory, wished if limits.visits > 1 else 0))
     for key, value in overrides.search.items():
         try:
             params = config.replace(params, key, value, section="search")

@@ -284,7 +284,8 @@ class Scheduler:
                 self.batches.warm(job.size)
             searcher.clear()
             searcher.params = query.params
-            searcher.reseed(self._seed)
+            if self._seed is not None:
+                searcher.reseed(self._seed)
             position, color = query.game.position(turn), query.game.color_at(turn)
             searcher.set_position(position, color)
             if query.wanted.policy:

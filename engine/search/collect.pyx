@@ -6,7 +6,7 @@ result.
 """
 
 from libc.math cimport sqrt
-from libc.stdint cimport int16_t, uint32_t
+from libc.stdint cimport int16_t, uint8_t, uint32_t
 from libc.stdlib cimport calloc, free
 
 import numpy as np
@@ -145,12 +145,12 @@ cdef object collect_raw(Context* x):
     cdef Node* root = node_at(&x.tree.arena, x.tree.root)
     cdef Prior* priors = node_priors(root)
     cdef int i
-    policy = np.zeros(x.tree.area + 1, dtype=np.float32)
+    cdef float[::1] policy = np.zeros(x.tree.area + 1, dtype=np.float32)
     for i in range(root.n_priors):
         policy[priors[i].action] = prior_value(priors[i].code)
     return RawNet(
         winrate=0.5 + 0.5 * root.value, value=root.value, lead=root.lead, score_mean=root.score_mean,
-        score_stdev=root.score_stdev, policy=policy)
+        score_stdev=root.score_stdev, policy=np.asarray(policy))
 
 
 cdef double add_ownership(
@@ -213,14 +213,23 @@ cdef object stored_priors(Context* x):
     """Return the root's priors as the net gave them, [n_priors] float32."""
     cdef Node* root = node_at(&x.tree.arena, x.tree.root)
     cdef Prior* priors = node_priors(root)
-    return np.array([prior_value(priors[i].code) for i in range(root.n_priors)], dtype=np.float32)
+    cdef int i
+    cdef float[::1] out = np.empty(root.n_priors, dtype=np.float32)
+    for i in range(root.n_priors):
+        out[i] = prior_value(priors[i].code)
+    return np.asarray(out)
 
 
 cdef object banned_priors(Context* x, object by_action):
     """Return the entries of by_action ([area + 1]) in the order of the root's priors."""
     cdef Node* root = node_at(&x.tree.arena, x.tree.root)
     cdef Prior* priors = node_priors(root)
-    return by_action[[priors[i].action for i in range(root.n_priors)]]
+    cdef int i
+    cdef const uint8_t[::1] banned = by_action.view(np.uint8)
+    cdef uint8_t[::1] out = np.empty(root.n_priors, dtype=np.uint8)
+    for i in range(root.n_priors):
+        out[i] = banned[priors[i].action]
+    return np.asarray(out).view(np.bool_)
 
 
 cdef object policy_target(Context* x, list moves):
