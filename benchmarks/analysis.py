@@ -105,24 +105,29 @@ def bare(evaluator: AsyncEvaluator, size: int, batch: int, seconds: float) -> tu
     return rows / clock.wall, rows / clock.cpu
 
 
-def analysed(settings: factory.EngineSettings, evaluator: AsyncEvaluator, lines: list[bytes]) -> tuple[float, float, float]:
+def analysed(
+    settings: factory.EngineSettings, evaluator: AsyncEvaluator, lines: list[bytes], size: int = 19
+) -> tuple[float, float, float]:
     """Return evaluations a second, a second of processor time, and a batch."""
     sink = Sink()
     scheduler = Scheduler(evaluator, settings.search, settings.analysis, sink)
     defaults = Defaults.of(settings.search, settings.player, settings.analysis)
     reader = Reader(scheduler, sink.write, defaults, list)
+    for number in range(150):  # searchers are made once
+        reader.line(json.dumps({"id": str(number), "boardXSize": size, "maxVisits": 2}).encode())
+    scheduler.answer_all()
+    before = scheduler.batches.evaluated, scheduler.batches.sent
     with Clock() as clock:
         for line in lines:
             reader.line(line)
-        scheduler.end()
-        scheduler.run()
-    rows = scheduler.batches.evaluated
-    return rows / clock.wall, rows / clock.cpu, rows / scheduler.batches.sent
+        scheduler.answer_all()
+    rows, batches = scheduler.batches.evaluated - before[0], scheduler.batches.sent - before[1]
+    return rows / clock.wall, rows / clock.cpu, rows / batches
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description="Evaluations a second of keisei analysis beside those of the bare net.")
+    parser = argparse.ArgumentParser(description="keisei analysis beside the bare net")
     parser.add_argument("--net")
     parser.add_argument("--size", type=int, default=19)
     parser.add_argument("--positions", type=int, default=1000)
@@ -145,7 +150,7 @@ def main() -> None:
         rounds = []
         for _ in range(options.rounds):
             best = max((bare(evaluator, options.size, batch, 0.7) for batch in batches), key=lambda pair: pair[1])
-            rounds.append((best, analysed(settings, evaluator, lines)))
+            rounds.append((best, analysed(settings, evaluator, lines, options.size)))
         print(f"  {visits} visits, {positions} positions a round", flush=True)
         for (wall, cpu), (own_wall, own_cpu, batch) in rounds:
             print(f"    bare {wall:.0f}/s, {cpu:.0f}/cpu s; analysis {own_wall:.0f}/s, {own_cpu:.0f}/cpu s, "

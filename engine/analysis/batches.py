@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections import deque
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -14,6 +15,7 @@ J = TypeVar("J")
 Size = tuple[int, int]  # width, height
 SPARE = 3  # arrays of a board size that are kept
 SIZES = 6  # board sizes whose arrays are kept
+BATCH_SECONDS = 0.2
 
 
 class SearchRows:
@@ -70,15 +72,17 @@ class Batches(Generic[J]):
 
     Args:
         evaluator: does the work.
-        rows: positions that a batch should have; 0: twice what one search is told to ask for.
+        rows: positions that a batch should have; 0: as many as the evaluator takes, unless that takes too long.
     """
 
     def __init__(self, evaluator: Evaluator, rows: int) -> None:
         self._evaluator = evaluator
         self.depth = 2 if hasattr(evaluator, "submit") else 1
-        preferred = getattr(evaluator, "preferred_batch", 8)
-        self.rows = min(rows or 2 * preferred, evaluator.max_batch)
         self.capacity = evaluator.max_batch
+        self.rows = min(rows or self.capacity, self.capacity)
+        self._least = 0 if rows else min(getattr(evaluator, "preferred_batch", 8), self.capacity)  # 0: it is fixed
+        self._row_seconds = 0.0  # a running mean
+        self._landed = 0.0  # when the last batch landed, if another was in flight
         self._spare: dict[Size, list[tuple[FloatArray, FloatArray]]] = {}
         self._warm: set[Size] = set()
         self.flying: deque[Batch[J]] = deque()
@@ -142,9 +146,20 @@ class Batches(Generic[J]):
         else:
             for job, first, _ in batch.parts:
                 take(job, evaluation, first)
+        self._fit(batch.rows)
         spare = self._spare.setdefault(batch.size, [])
         if len(spare) < SPARE:
             spare.append((batch.spatial, batch.globals_))
+
+    def _fit(self, rows: int) -> None:
+        """Let batches take no longer than BATCH_SECONDS, so that nobody waits long for a word."""
+        now = time.perf_counter()
+        if self._least and self._landed:
+            seconds = (now - self._landed) / rows
+            self._row_seconds += (seconds - self._row_seconds) * (0.2 if self._row_seconds else 1.0)
+            fitting = int(BATCH_SECONDS / max(self._row_seconds, 1e-9)) // self._least * self._least
+            self.rows = min(max(fitting, self._least), self.capacity)
+        self._landed = now if self.flying else 0.0
 
     def _result(self, batch: Batch[J]) -> Evaluation:
         if batch.ticket is None:

@@ -164,7 +164,7 @@ def _fitted(base: SearchParams, pv_length: int, cache: int) -> SearchParams:
 
 
 def _params(base: SearchParams, overrides: Overrides, wanted: Wanted, limits: Limits) -> SearchParams:
-    """Return the settings of the search; with as much cache as so many visits can fill, since clearing it takes time."""
+    """Return the settings of the search, with no more cache than its visits can fill: to clear it takes time."""
     assert limits.visits is not None
     wished = -(-min(limits.visits, limits.playouts or limits.visits) * CACHE_A_VISIT >> 20)
     params = _fitted(base, wanted.pv_length, min(base.cache_memory, wished if limits.visits > 1 else 0))

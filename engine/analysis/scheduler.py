@@ -37,6 +37,7 @@ from .waiting import Key, Queue
 
 log = logging.getLogger(__name__)
 
+PATIENCE = 32  # rounds of up to some seventy walks each that one search may make while others wait
 LOOK_AT_MEMORY = 32  # batches between looks at what the trees hold
 
 
@@ -65,7 +66,7 @@ class Job:
     """One position of a query, being searched."""
 
     __slots__ = (
-        "flying", "key", "legal", "next_report", "position", "query", "rows", "searcher", "stopped", "turn",
+        "flying", "key", "legal", "next_report", "position", "query", "ready", "rows", "searcher", "stopped", "turn",
     )  # fmt: skip
 
     def __init__(self, key: Key, query: Query, turn: int, searcher: Searcher, rows: SearchRows) -> None:
@@ -74,6 +75,7 @@ class Job:
         self.next_report = float("inf")
         self.legal: NDArray[np.uint8] | None = None  # where the policy is wanted
         self.position: Position | None = None  # for the judge
+        self.ready = 0  # rows that wait for a batch
         self.flying = False  # its rows are in a batch under way
         self.stopped = False  # to end as soon as it has landed
 
@@ -94,19 +96,22 @@ class Filling:
 
     def __init__(self, batches: Batches[Job]) -> None:
         self._batches = batches
+        self._crammed = False
         self.batch: Batch[Job] | None = None
 
     @property
     def full(self) -> bool:
         """True if it has the rows that it should have."""
-        return self.batch is not None and self.batch.rows >= self._batches.rows
+        return self._crammed or (self.batch is not None and self.batch.rows >= self._batches.rows)
+
+    def cram(self) -> None:
+        """Say that rows were ready which did not fit in any more."""
+        self._crammed = True
 
     def takes(self, job: Job) -> bool:
-        """Tell whether whatever a search may ask for fits in."""
+        """Tell whether the rows of a search may join, and those that are ready do fit in."""
         batch = self.batch
-        return batch is None or (
-            job.size == batch.size and batch.rows + len(job.rows.spatial) <= self._batches.capacity
-        )
+        return batch is None or (job.size == batch.size and batch.rows + job.ready <= self._batches.capacity)
 
     def open(self, job: Job) -> Batch[Job]:
         """Return the batch, for boards of the size of this search."""
@@ -195,6 +200,12 @@ class Scheduler:
         while self._take_inbox():
             self.step()
 
+    def answer_all(self) -> None:
+        """Answer what was submitted by now. Raises what the sink raises."""
+        while self._inbox or self._busy:
+            self._take_inbox()
+            self.step()
+
     def _take_inbox(self) -> bool:
         """Do what others asked for; wait if there is nothing else to do. Return False at the end."""
         while True:
@@ -256,11 +267,13 @@ class Scheduler:
         """Have a search fill its rows of the batch, if they fit in."""
         if job is None or not filling.takes(job):
             return
-        count = self._gather(job)
-        if count:
+        job.ready = job.ready or self._gather(job)
+        if job.ready and filling.takes(job):
             root = job.query.root
-            filling.open(job).add(job, job.rows, count, ownership=root.ownership or root.moves_ownership)
-            job.flying = True
+            filling.open(job).add(job, job.rows, job.ready, ownership=root.ownership or root.moves_ownership)
+            job.flying, job.ready = True, 0
+        elif job.ready:
+            filling.cram()
 
     def _before_all(self, key: Key) -> bool:
         """Tell whether what waits is more urgent than what could go on."""
@@ -306,15 +319,17 @@ class Scheduler:
         return Searcher(rows, self._params, seed=self._seed), rows
 
     def _gather(self, job: Job) -> int:
-        """Return how many rows a search wants evaluated; 0 if it is over, and then it was answered."""
+        """Return how many rows a search wants evaluated; 0 for none now, or because it is over and was answered."""
         try:
-            count = job.searcher.gather()
+            count = job.searcher.gather(PATIENCE)
         except Exception as error:
             self._fail(job, error)
             return 0
         if not count:
             self._complete(job)
-        return count
+        elif count < 0:
+            self._report(job)
+        return max(count, 0)
 
     def _take_in(self, job: Job, evaluation: Evaluation, first: int) -> None:
         """Give a search what it asked for."""
@@ -326,22 +341,31 @@ class Scheduler:
             return
         if job.stopped:
             self._complete(job)
-        elif job.next_report <= (now := time.monotonic()):
-            if not self._sink.crowded:
-                result = job.searcher.result(job.query.root)
-                assert result is not None
-                self._answer(job, result, during=True)
-            job.next_report = max(job.next_report + (job.query.every or float("inf")), now)
+        else:
+            self._report(job)
+
+    def _report(self, job: Job) -> None:
+        """Say what was found so far, where that is due."""
+        now = time.monotonic()
+        if now < job.next_report:
+            return
+        if not self._sink.crowded and (result := job.searcher.result(job.query.root)) is not None:
+            self._answer(job, result, during=True)
+        job.next_report = max(job.next_report + (job.query.every or float("inf")), now)
 
     def _complete(self, job: Job) -> None:
         """End a search and answer with what it found, at once or after the judge."""
-        try:
+        result: SearchResult | None
+        if job.searcher.visits == 0:  # it was ended before the root was evaluated
+            result = None
+        elif job.ready:  # it was ended while leaves of it waited for a batch
+            result = job.searcher.result(job.query.root)
+        else:
             result = job.searcher.finish()
-        except EngineError:  # it was ended before the root was evaluated
-            self._leave(job)
+        self._leave(job, reusable=not job.ready)
+        if result is None:
             self._sink.write(answer.no_results(job.query.id, job.turn))
             return
-        self._leave(job)
         if job.position is not None and self._judge is not None:
             self._to_judge.append((job, result))
         else:

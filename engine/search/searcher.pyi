@@ -60,8 +60,12 @@ class Searcher:
         in the first rows of the arrays that the evaluator's `allocate` gave; its `evaluate` is not called. The tree is
         the one that `search` makes with one batch in flight. A search may be left in the middle: begin another.
         """
-    def gather(self) -> int:
+    def gather(self, patience: int = 0) -> int:
         """Write the next leaves into the evaluator's arrays and return how many rows they are; 0: the search is over.
+
+        Args:
+            patience: return -1 after so many rounds of walks that all ended where nothing is to be evaluated (as they
+                do for ever in a small game known to its end); call again to go on. 0: no limit.
 
         Raises EngineError out of order, or if no legal move is allowed.
         """

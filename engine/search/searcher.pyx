@@ -348,30 +348,36 @@ cdef class Searcher:
         self._step_visits = 0
         self._step = (limits, root, time.perf_counter(), "")
 
-    def gather(self):
+    def gather(self, int patience=0):
         cdef Flight flight
+        cdef int state, rounds = 0
         if self._step is None or self._waiting:
             raise EngineError("search: a step was asked for out of order")
         flight = self._pipeline.flights[0]
-        while self._step_into(flight):
+        while True:
+            state = self._step_into(flight, patience)
+            if state <= 0:
+                return state
             flight.encode(&self.x, False)
             if flight.rows:
                 self._waiting = True
                 return flight.rows
             flight.take(&self.x, self._pipeline.evaluator.name)   # all of them were in the cache
-        return 0
+            rounds += 1
+            if rounds == patience:
+                return -1
 
-    cdef bint _step_into(self, Flight flight) except -1:
-        """Gather leaves. False: the search is over."""
+    cdef int _step_into(self, Flight flight, int patience) except -2:
+        """Gather leaves. 1: there are some, 0: the search is over, -1: none after so many rounds (0: no limit)."""
         cdef Context* x = &self.x
-        cdef int state
+        cdef int state, rounds = 0
         limits, root, begin, _ = self._step
         if x.tree.root == 0:
             state = begin_root(x, &flight.batch)
             if state == 2:
                 raise EngineError("search: not enough memory for the root")
             if state == 1:
-                return True
+                return 1
         if self._step_visits == 0:
             self._recentre()
             self._shape_root(root)
@@ -381,12 +387,15 @@ cdef class Searcher:
             reason = self._reason(self._step_visits, late, None)
             if reason:
                 self._step = (limits, root, begin, reason)
-                return False
+                return 0
             state = self._pipeline.gather_into(x, flight, self._pipeline.want(x, 0), self._step_visits)
             if flight.batch.n:
-                return True
+                return 1
             if state == 0 and not self._reason(self._step_visits, False, None):
                 raise RuntimeError("search: no walk could be made")
+            rounds += 1
+            if rounds == patience:
+                return -1
 
     def absorb(self, evaluation, int first=0):
         cdef Flight flight
