@@ -37,7 +37,7 @@ from .waiting import Key, Queue
 
 log = logging.getLogger(__name__)
 
-PATIENCE = 32  # rounds of up to some seventy walks each that one search may make while others wait
+PATIENCE = 4  # rounds of up to some seventy walks each that one search may make while others wait
 LOOK_AT_MEMORY = 32  # batches between looks at what the trees hold
 
 

@@ -25,7 +25,7 @@ class AnalysisSettings:
         0, "Positions that are searched at the same time; 0: twice what two batches need.", low=0, high=4096
     )
     memory: int = setting(
-        4096, "Memory that the trees of all searches may hold together; then the largest ends.", unit="MiB", low=16
+        4096, "Memory that the trees of all searches may hold together; then the largest ends.", unit="MiB", low=1
     )
     warn_unused: bool = setting(True, "Warn of keys of a query that are not known.")
     version: str = setting("1.20.0", "What `query_version` answers; clients want three numbers with dots.")
