@@ -1,5 +1,7 @@
 """Levels: ranks, the choice among likely moves, and a player that plays at one."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +10,8 @@ from hypothesis import strategies as st
 from engine import factory
 from engine.board.position import BLACK, WHITE, Position
 from engine.board.vertex import parse_vertex
-from engine.errors import ConfigError
+from engine.errors import ConfigError, EngineError
+from engine.evaluator_fakes import HashEvaluator
 from engine.player import level_settings
 from engine.player.level import (
     Candidate,
@@ -19,7 +22,7 @@ from engine.player.level import (
     likely_moves,
 )
 from engine.player.level_settings import LevelSettings, points_of, strength
-from engine.player.net import ReadyNet
+from engine.player.net import LoadedNet, ReadyNet
 from engine.player.player import Player
 from engine.player.settings import PlayerSettings
 from engine.player.thinking import Wish
@@ -169,6 +172,20 @@ def test_the_level_can_be_changed_in_a_game_and_the_search_is_the_users_again_wi
     assert made.sections()["level"].rank == "5k"
     made.change("level", LevelSettings())
     assert made._thinker.params == before
+
+
+def test_a_net_without_a_score_is_refused():
+    class Scoreless(HashEvaluator):
+        def evaluate(self, spatial, globals_, *, ownership=False):
+            found = super().evaluate(spatial, globals_, ownership=ownership)
+            return dataclasses.replace(found, lead=None, score_mean=None, score_stdev=None)
+
+    made = Player(PlayerSettings(), SearchParams(), ReadyNet(LoadedNet(Scoreless(), "scoreless")),
+                  level=LevelSettings(rank="10k", visits=4))  # fmt: skip
+    made.new_board(7, 7)
+    with pytest.raises(EngineError, match="score"):
+        made.genmove(BLACK, Wish())
+    assert made.game.position.n_moves == 0
 
 
 def test_the_command_line_knows_levels():

@@ -8,10 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from engine.board.position import Position
+from engine.errors import EngineError
 from engine.judge.types import Judgment
 from engine.player import decide, ending, policy_only
 from engine.player.game import Game
-from engine.player.level import LevelChooser, candidates_of, hopeless_lead, leads_after, likely_moves
+from engine.player.level import NO_SCORE, LevelChooser, candidates_of, hopeless_lead, leads_after, likely_moves
 from engine.player.level_settings import LevelSettings
 from engine.player.pace import Turn
 from engine.player.settings import PlayerSettings
@@ -123,6 +124,8 @@ class MoveChoice:
 
     def _by_policy(self) -> Decision:
         """Choose by a net that judges nothing."""
+        if self.level.active:
+            raise EngineError(NO_SCORE)
         limits, _ = self.turn.search()
         result = self.thinker.search(self._position, self.color, limits, self.wish)
         if self.wish.restricts:
@@ -149,6 +152,8 @@ class MoveChoice:
             likely = likely_moves(position, self.color, result.raw.policy, level.moves)
             evaluator = self.thinker.net(position, self.wish.token).evaluator
             leads = list(zip(likely, leads_after(evaluator, position, self.color, likely), strict=True))
+            if likely and all(lead is None for _, lead in leads):
+                raise EngineError(NO_SCORE)
             candidates = candidates_of(position, self.color, result, leads)
             chosen = self.chooser.choose(self.color, candidates, points, position.moves)
             ranked = [chosen.action, *ranked]

@@ -25,6 +25,7 @@ from engine.search.result import SearchResult
 
 FloatArray = NDArray[np.float64]
 
+NO_SCORE = "a level needs a net that tells the score: say --net, or play without --level"
 LEAST_POLICY = 0.0005  # a move less likely than that is nobody's
 SURE_VISITS = 4  # from here on the search's word on a move stands before the net's
 WORST_BASE, WORST_FACTOR = 2.5, 4.0  # points: no move of a level loses more than base + factor * its average

@@ -169,6 +169,59 @@ def draw(rng):
     return problem
 
 
+def frame_between(width, height):
+    """Return the frame of a patch in a corner that has the attacker's wall beside it and the defender's above it."""
+    stones = {}
+    for x, y in NEAR:
+        if not (x < width and y < height):
+            stones[x, y] = O if y < height or (x > width and y == height) else X
+    for x, y in sorted(NEAR):
+        color = stones.get((x, y))
+        if (x + 2 * y) % 4 == 0 and color and all(stones.get(near) == color for near in NEAR[x, y]):
+            del stones[x, y]
+    return stones
+
+
+def draw_capture(rng):
+    """Return a problem of catching stones that try to reach living friends, which whoever moves first wins, or None."""
+    width, height = rng.choice(((5, 3), (4, 4), (5, 4), (6, 3), (5, 5), (4, 5)))
+    board = frame_between(width, height)
+    patch = [(x, y) for y in range(height) for x in range(width)]
+    mine, theirs = rng.choice(((0.2, 0.5), (0.25, 0.6), (0.15, 0.5)))
+    for point in patch:
+        roll = rng.random()
+        if roll < theirs:
+            board[point] = X if roll < mine else O
+    if not 5 <= sum(point not in board for point in patch) <= 12:
+        return None
+    for color in (X, O):
+        for chain in chains_in(board, sorted(board), color):
+            if not liberties(board, chain):
+                return None
+    targets = [c for c in chains_in(board, patch, X) if len(c) >= 3 and not touches_wall(patch, c)]
+    targets = [c for c in targets if not any(board.get(n) == X and n not in c for p in c for n in NEAR[p])]
+    if not targets:
+        return None
+    target = max(targets, key=len)
+    problem = Problem(board, patch, target)
+    if len(liberties(board, target)) < 2 or problem.captured(board, True) is not True or problem.captured(board, False):
+        return None
+    return problem
+
+
+def capture_kind(problem, solution):
+    """Return what catching the stones by a move is called, and the line, or None for nothing of note."""
+    kind, line = kind_of(problem, O, solution)
+    if kind in ("snapback", "throw-in", "connect and die"):
+        return kind, line
+    after = play(problem.board, solution, O)[0]
+    free = liberties(after, chain_of(after, min(problem.target)))
+    beside = any(near in problem.target for near in NEAR[solution])
+    if kind == "death" and len(free) >= 2 and not beside:
+        return "net", line
+    return None
+
+
 def line_of(problem, mover, first, most=12):
     """Return a line of best play [(color, point, stones taken)] from a first move; the loser resists where it can."""
     board, color, ko, line = problem.board, mover, None, []
@@ -301,7 +354,9 @@ def text_of(name, kind, problem, mover, found, line, rng):
     moves = " ".join(sorted(vertex(turn(p)) for p in found))
     shown = ", ".join(f"{names[color(c)][0].upper()} {vertex(turn(p))}" for c, p, _ in line[:7])
     only = " or ".join(moves.split())
-    reason = f"{mover_name} {deed} with {only} and nothing else; if {other_name} moves first it {other}. {shown}."
+    if kind in ("net",) or "capture" in name:
+        deed, other = "catches the stones", "saves them"
+    reason = f"{mover_name} {deed} with {only} and nothing else; if {other_name} moves first, {other_name} {other}. {shown}."
     rows = [" ".join(".XO"[board.get((x, y), 0)] for x in range(SIZE)) for y in range(SIZE - 1, -1, -1)]
     head = [f"[{name}]", f"kind: {kind}", f"play: {names[color(mover)]}", f"komi: {komi:g}", f"goal: {goal}",
             f"answer: {moves}", f"reason: {reason}"]  # fmt: skip
@@ -310,6 +365,7 @@ def text_of(name, kind, problem, mover, found, line, rng):
 
 WANTED = {"life": 14, "death": 14, "ko": 12, "snapback": 6, "under the stones": 6, "connect and die": 8, "throw-in": 8,
           "semeai": 14}  # fmt: skip
+CAPTURES = {"net": 12, "snapback": 6, "throw-in": 8, "connect and die": 4}
 
 
 def has_sacrifice(problem):
@@ -348,6 +404,27 @@ def make(seed, seconds, kinds=()):
                 yield text_of(name, kind, problem, mover, found, line, rng)
 
 
+def make_captures(seed, seconds):
+    """Yield the texts of capturing problems."""
+    rng, until = random.Random(seed), time.monotonic() + seconds
+    count = collections.Counter()
+    while time.monotonic() < until and any(count[kind] < wanted for kind, wanted in CAPTURES.items()):
+        problem = draw_capture(rng)
+        found = problem and problem.solutions(O)
+        if not found or len(found) > 2:
+            continue
+        named = capture_kind(problem, found[0])
+        if named is None or count[named[0]] >= CAPTURES[named[0]] or len(named[1]) < 2:
+            continue
+        kind, line = named
+        count[kind] += 1
+        yield text_of(f"capture-{kind.replace(' ', '-')}-{count[kind]:02}", kind, problem, O, found, line, rng)
+
+
 if __name__ == "__main__":
+    if sys.argv[3:] == ["captures"]:
+        for text in make_captures(int(sys.argv[1]), float(sys.argv[2])):
+            print(text, flush=True)
+        sys.exit()
     for text in make(int(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]):
         print(text, flush=True)

@@ -19,8 +19,9 @@ from engine.search.params import SearchParams
 from engine.search.root import Limits, RootOptions
 from engine.search.searcher import Searcher
 
-GAP = 9.0
-CHECK, FINAL = 100, 500  # visits
+GAP = 7.0
+CHECK, FINAL = 30, 300  # visits
+TRIES = 40  # points for a stone that changes a ladder
 NAMES = {1: "black", 2: "white"}
 
 
@@ -29,34 +30,36 @@ def inside(size, point):
 
 
 def draw_board(rng, size):
-    """Return (nested lists, the cutting chain's points): target color 1, its captors 2."""
-    board = [[0] * size for _ in range(size)]
-    y, x = (rng.randrange(3, size - 3) for _ in range(2))
-    chain = [(y, x)]
-    while len(chain) < rng.choice((2, 3, 3, 4)):
-        cy, cx = rng.choice(chain)
-        dy, dx = rng.choice(((0, 1), (1, 0), (0, -1), (-1, 0)))
-        if inside(size, (cy + dy, cx + dx)) and (cy + dy, cx + dx) not in chain:
-            chain.append((cy + dy, cx + dx))
-    for y, x in chain:
-        board[y][x] = 1
-    free = sorted(ladder_oracle.chain_at(board, chain[0])[1])
+    """Return (nested lists, a point of the chain in question): its color is 1, its captors' 2.
+
+    A chain stands between two groups at the bottom, of which the left one has a single eye, and can only run out to the
+    right, into an open quarter with some stones of both sides; its own side lives to the left and above.
+    """
+    head = rng.choice({9: (1,), 13: (2, 3), 19: (3, 4, 5)}[size])
+    x = rng.choice({9: (4,), 13: (5, 6, 7), 19: (8, 9, 10, 11)}[size])
+    top = size - {9: 2, 13: 3, 19: 4}[size]
+    up = [[0] * size for _ in range(size)]  # rows from the bottom
+    for y in range(size):
+        for u in range(size):
+            if y <= head and u < x or y < head and u > x:
+                up[y][u] = 2
+            elif y <= head or y >= top or (u < x - 1 and y > head) or (u == x - 1 and y > head + 1):
+                up[y][u] = 1 if y > head or u == x else 0
+    for y in range(size):
+        for u in range(size):
+            near = [(y + dy, u + dx) for dy, dx in ((0, 1), (1, 0), (0, -1), (-1, 0))]
+            color = up[y][u]
+            if color == 2 and u < x and (y, u) != (0, 0):
+                continue  # the group to the left has one eye: it lives if the chain is caught
+            if color and (u + 2 * y) % 4 == 0 and u != x:
+                if all(up[v][w] == color for v, w in near if inside(size, (v, w))):
+                    up[y][u] = 0
+    free = [(y, u) for y in range(head + 2, top - 1) for u in range(x + 2, size)]
     rng.shuffle(free)
-    for y, x in free[2:]:
-        board[y][x] = 2
-    near = [(y + dy, x + dx) for y, x in chain for dy in range(-3, 4) for dx in range(-3, 4)]
-    near = [p for p in set(near) if inside(size, p) and board[p[0]][p[1]] == 0 and p not in free[:2]]
-    rng.shuffle(near)
-    for i, (y, x) in enumerate(near[: rng.randrange(5, 11)]):
-        board[y][x] = 2 if i % 2 else 1
-    lines = [2, 3] if size < 13 else [2, 3, 3, 4]
-    for i in range(rng.randrange(2, 4 if size < 13 else 9) * 2):
-        y, x = rng.choice(lines), rng.randrange(2, size - 2)
-        y = y if rng.random() < 0.5 else size - 1 - y
-        y, x = (y, x) if rng.random() < 0.5 else (x, y)
-        if all(board[y + dy][x + dx] == 0 for dy in (-1, 0, 1) for dx in (-1, 0, 1) if inside(size, (y + dy, x + dx))):
-            board[y][x] = 1 + i % 2
-    return board, chain[0]
+    for i, (y, u) in enumerate(free[: rng.randrange(0, 3 + size // 3)]):
+        if rng.random() < 0.8 or max(y - head, u - x) > 3:
+            up[y][u] = 1 + i % 2
+    return up[::-1], (size - 1 - head, x)
 
 
 def sound(board):
@@ -64,16 +67,6 @@ def sound(board):
     size = len(board)
     return all(
         board[y][x] == 0 or len(ladder_oracle.chain_at(board, (y, x))[1]) >= 2 for y in range(size) for x in range(size)
-    )
-
-
-def in_atari_beside(board, target):
-    """Tell whether a chain beside the target's has fewer than three liberties (the ladder would not be the point)."""
-    stones = ladder_oracle.chain_at(board, target)[0]
-    return any(
-        board[v][u] == 2 and len(ladder_oracle.chain_at(board, (v, u))[1]) < 3
-        for stone in stones
-        for v, u in ladder_oracle.beside(board, stone)
     )
 
 
@@ -143,6 +136,24 @@ def decisive(board, target, color):
     return found
 
 
+def with_breaker(rng, board, target, color):
+    """Return the board with a distant stone of that color that turns the ladder's outcome, or None."""
+    size = len(board)
+    far = [(y, x) for y in range(size) for x in range(size)
+           if board[y][x] == 0 and max(abs(y - target[0]), abs(x - target[1])) >= 4]  # fmt: skip
+    rng.shuffle(far)
+    try:
+        before = ladder_oracle.read_chain(board, None, target)[0]
+        for y, x in far[:TRIES]:
+            changed = [list(row) for row in board]
+            changed[y][x] = color
+            if sound(changed) and ladder_oracle.read_chain(changed, None, target)[0] != before:
+                return changed
+    except ladder_oracle.Undecided:
+        pass
+    return None
+
+
 class Checker:
     """A strong net's search as a second opinion."""
 
@@ -190,17 +201,27 @@ def text_of(name, kind, board, color, right, wrong, reason, leads, checked, swap
     return "\n".join([*head, *(" ".join(".XO"[flip(c)] for c in row) for row in board)]) + "\n"
 
 
-WANTED = {"works": 7, "helped": 6, "broken": 7, "runs in vain": 5, "does not work": 5}
+WANTED = {"works": 7, "helped": 7, "broken": 8, "runs in vain": 5, "does not work": 6}
 
 
 def main():
     seed, net = int(sys.argv[1]), sys.argv[2]
     rng, checker = random.Random(seed), Checker(net)
     count = dict.fromkeys(WANTED, 0)
+    good = []  # boards on which something was found: worth another stone
     while any(count[k] < n for k, n in WANTED.items()):
         size = rng.choice((9, 13, 13, 19))
-        board, target = draw_board(rng, size)
-        if not sound(board) or in_atari_beside(board, target):
+        stones = rng.choice(((), (1,), (1, 2)))  # one that breaks the ladder, and one that mends it
+        if good and rng.random() < 0.7:
+            board, target = good.pop(rng.randrange(len(good)))
+            stones = (2,) if not ladder_oracle.read_chain(board, None, target)[0] else (1,)
+        else:
+            board, target = draw_board(rng, size)
+        if not sound(board):
+            continue
+        for color in stones:
+            board = board and with_breaker(rng, board, target, color)
+        if board is None:
             continue
         for question, asked, color, right, wrong, reason in questions(rng, board, target):
             if count[question] >= WANTED[question]:
@@ -216,7 +237,8 @@ def main():
             checked = f"{checker.name}, {FINAL} visits"
             swap = rng.random() < 0.5
             print(text_of(name, "ladder", asked, color, right, wrong, reason, leads, checked, swap), flush=True)
-            break
+            if (board, target) not in good:
+                good += [(board, target)] * 2
 
 
 if __name__ == "__main__":
