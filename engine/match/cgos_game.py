@@ -32,6 +32,7 @@ RULES = '{"ko":"POSITIONAL","scoring":"AREA","tax":"NONE","suicide":false,"frien
 COLORS = {"b": BLACK, "w": WHITE, "black": BLACK, "white": WHITE}
 LEAST = 0.2  # seconds below which the engine is not asked any more
 MOST_SHARE = 0.4  # of the time left, for one move: an engine that takes longer is not well
+UNWELL_SHARE = 0.1  # once it has done so
 SELDOM = 100_000_000  # centiseconds between reports: only the one at the end comes
 
 
@@ -69,6 +70,8 @@ class CgosGame:
         self._slot, self._lag, self._reserve, self._analysis = slot, lag, reserve, analysis
         self._comments: dict[int, str] = {}
         self._behind = True  # the engine does not know the position
+        self._unwell = False  # the engine has taken too long before
+        self._turn = 0  # counts what the engine was asked, so that a late failure is known as one
         self._told: float | None = None  # seconds left as the server said before our last move
         self._took = 0.0
         self._path = None
@@ -97,19 +100,24 @@ class CgosGame:
         if self._told is not None:
             self._lag.saw(self._told - left, self._took)
         answer: list[tuple[str, str]] = []
+        self._turn += 1
+        turn = self._turn
 
         def think() -> None:
             try:
                 answer.append(self._ask(_color(color), left))
-            except (EngineError, AssertionError) as error:
-                self._give_up_on_engine(error)
+            except EngineError as error:
+                if turn == self._turn:  # else the engine has been given up on, and another may be running
+                    self._give_up_on_engine(error)
 
         usable = max(0.0, left - 2 * self._lag.worst - self._reserve)
         if usable > LEAST:
             thread = threading.Thread(target=think, daemon=True)
             thread.start()
-            thread.join(MOST_SHARE * usable)
+            thread.join((UNWELL_SHARE if self._unwell else MOST_SHARE) * usable)
             if not answer and thread.is_alive():
+                self._turn += 1
+                self._unwell = True
                 self._give_up_on_engine(EngineFailed("timeout", "no move in the time that one may take"))
         if not answer:
             move, figures = self._emergency(_color(color)), ""

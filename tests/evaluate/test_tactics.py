@@ -18,7 +18,7 @@ CLOSED = [tactic for tactic in SUITE if tactic.goal is not None]
 
 def test_there_are_more_than_a_hundred_of_many_kinds():
     kinds = {tactic.kind for tactic in SUITE}
-    assert len(SUITE) >= 60 and len(kinds) >= 6
+    assert len(SUITE) >= 100 and len(kinds) >= 8
     boards = {(tactic.diagram, tactic.color, tactic.answers) for tactic in SUITE}
     assert len(boards) == len(SUITE)
 

@@ -64,8 +64,8 @@ def test_a_game_goes_on_after_a_lost_connection(play):
 
 
 def test_a_slow_engine_does_not_lose_on_time(play):
-    server = CgosServer(milliseconds=2500, plies=4)
-    play(server, "--slow", 4, reserve=0.3)
+    server = CgosServer(milliseconds=8000, plies=4)
+    play(server, "--slow", 30, reserve=0.3)
     assert server.results[0] in ("W+3.5", "B+3.5")  # decided on the board
     assert "Time" not in server.results[0]
 

@@ -33,15 +33,16 @@ def draw_board(rng, size):
     """Return (nested lists, a point of the chain in question): its color is 1, its captors' 2.
 
     A chain stands between two groups at the bottom, of which the left one has a single eye, and can only run out to the
-    right, into an open quarter with some stones of both sides; its own side lives to the left and above.
+    right, into an open quarter with some stones of both sides; its own side lives to the left and above, the other beyond.
     """
     head = rng.choice({9: (1,), 13: (2, 3), 19: (3, 4, 5)}[size])
-    x = rng.choice({9: (4,), 13: (5, 6, 7), 19: (8, 9, 10, 11)}[size])
-    top = size - {9: 2, 13: 3, 19: 4}[size]
+    x = rng.choice({9: (3, 4), 13: (4, 5, 6), 19: (7, 8, 9)}[size])
+    top = size - {9: 1, 13: 2, 19: 3}[size]
+    right = size - {9: 2, 13: 3, 19: 4}[size]
     up = [[0] * size for _ in range(size)]  # rows from the bottom
     for y in range(size):
         for u in range(size):
-            if y <= head and u < x or y < head and u > x:
+            if y <= head and u < x or y < head and u > x or (u >= right and y < top - 1):
                 up[y][u] = 2
             elif y <= head or y >= top or (u < x - 1 and y > head) or (u == x - 1 and y > head + 1):
                 up[y][u] = 1 if y > head or u == x else 0
@@ -54,7 +55,7 @@ def draw_board(rng, size):
             if color and (u + 2 * y) % 4 == 0 and u != x:
                 if all(up[v][w] == color for v, w in near if inside(size, (v, w))):
                     up[y][u] = 0
-    free = [(y, u) for y in range(head + 2, top - 1) for u in range(x + 2, size)]
+    free = [(y, u) for y in range(head + 2, top - 1) for u in range(x + 2, right - 1)]
     rng.shuffle(free)
     for i, (y, u) in enumerate(free[: rng.randrange(0, 3 + size // 3)]):
         if rng.random() < 0.8 or max(y - head, u - x) > 3:
@@ -210,7 +211,7 @@ def main():
     count = dict.fromkeys(WANTED, 0)
     good = []  # boards on which something was found: worth another stone
     while any(count[k] < n for k, n in WANTED.items()):
-        size = rng.choice((9, 13, 13, 19))
+        size = rng.choice((9, 13, 13, 13))
         stones = rng.choice(((), (1,), (1, 2)))  # one that breaks the ladder, and one that mends it
         if good and rng.random() < 0.7:
             board, target = good.pop(rng.randrange(len(good)))
