@@ -161,7 +161,7 @@ def gtp_parser() -> Parser:
     """Return the parser of `keisei gtp`."""
     parser = Parser(prog="keisei gtp", description="Speak GTP on standard input and output.")
     add_common_options(parser)
-    parser.add_argument("--level", metavar="RANK", help="play about like a player of this rank: 20k … 1k, 1d, 2d")
+    parser.add_argument("--level", metavar="RANK", help="play about like a player of this rank: 20k … 1k, 1d")
     parser.add_argument("--name", metavar="TEXT", help="what to answer to `name`, for GUIs that look at it")
     parser.add_argument("--version", metavar="TEXT", help="what to answer to `version`")
     parser.add_argument(

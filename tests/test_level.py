@@ -30,14 +30,14 @@ from engine.search.params import SearchParams
 
 
 def test_ranks_are_a_stone_apart_across_the_dan():
-    ranks = ["20k", "15k", "10k", "2k", "1k", "1d", "2d"]
-    assert [strength(rank) for rank in ranks] == [-19, -14, -9, -1, 0, 1, 2]
+    ranks = ["20k", "15k", "10k", "2k", "1k", "1d"]
+    assert [strength(rank) for rank in ranks] == [-19, -14, -9, -1, 0, 1]
     assert points_of("1k") - points_of("1d") == pytest.approx(level_settings.POINTS_A_RANK)
     assert points_of(f"{level_settings.STRONGEST:g}d") == 0
     assert points_of("8.5k") == pytest.approx((points_of("8k") + points_of("9k")) / 2)
 
 
-@pytest.mark.parametrize("text", ["", "k", "0k", "99k", "9d", "20", "ten kyu", "1p", "5k5", "-3k"])
+@pytest.mark.parametrize("text", ["", "k", "0k", "99k", "9d", "2d", "20", "ten kyu", "1p", "5k5", "-3k"])
 def test_what_is_no_rank_is_refused(text):
     with pytest.raises(ConfigError, match=r"level\.rank"):
         points_of(text)

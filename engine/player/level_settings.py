@@ -1,8 +1,8 @@
 """Settings of the levels: which rank to play like, and how a rank becomes a share of points given away.
 
-A stone of handicap is worth about thirteen points, and a side makes about 120 moves in a game on 19x19; so a player one
-rank weaker gives away about 0.11 points more with each move. All ranks read the same; they differ in what they give
-away, up to the rank that gives away nothing (docs/levels.md, ADR 38).
+A stone of handicap is worth about thirteen points. In games on 19x19 a player who means to give away a point a move
+more ends about fifty points behind (the other side does not punish all of it), so a rank is a quarter of a point a move.
+All ranks read the same, up to the one that gives away nothing (docs/levels.md, ADR 38).
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from engine.config import setting
 from engine.errors import ConfigError
 from engine.search.params import SearchParams
 
-POINTS_A_RANK = 0.11
+POINTS_A_RANK = 0.25
 """Points that a rank weaker gives away more with each move."""
-STRONGEST = 2.0
-"""The rank, in dan, that gives nothing away: anchored on games against GNU Go 3.8, level 10, taken as 8.5 kyu."""
+STRONGEST = 1.0
+"""The rank, in dan, that gives nothing away: from games against GNU Go 3.8, level 10, taken as 8.5 kyu."""
 WIN_LOSS, SCORE = 0.2, 1.0  # utilities of a level's search: points matter where the game is long decided
 WEAKEST = 30.0  # kyu
 _RANK = re.compile(r"(\d{1,2}(?:\.\d)?)\s*([kdKD])(?:yu|an)?", re.ASCII)
@@ -28,7 +28,7 @@ class LevelSettings:
     """Section `level`."""
 
     rank: str | None = setting(
-        None, "Play about like a player of this rank, 20k … 1k, 1d, 2d; none: as strong as the visits allow."
+        None, "Play about like a player of this rank, 20k … 1k, 1d; none: as strong as the visits allow."
     )
     loss: float | None = setting(
         None, "Points given away with a move, on average, in place of the rank's.", unit="points", low=0.0, high=20.0
@@ -58,7 +58,7 @@ def strength(rank: str) -> float:
     match = _RANK.fullmatch(rank.strip())
     number = float(match[1]) if match else 0.0
     if match is None or number < 1:
-        raise ConfigError(f"level.rank: {rank!r} is no rank; write 20k … 1k, 1d, {STRONGEST:g}d")
+        raise ConfigError(f"level.rank: {rank!r} is no rank; write 20k … 1k, {STRONGEST:g}d")
     value = number if match[2] in "dD" else 1.0 - number
     if not 1.0 - WEAKEST <= value <= STRONGEST:
         raise ConfigError(f"level.rank: {rank} is out of range; levels go from {WEAKEST:g}k to {STRONGEST:g}d, "

@@ -91,7 +91,7 @@ class Problem:
             for n in NEAR[p]:
                 if n not in self.index and n in board:
                     firm[board[n]].append(self.index[p])
-        value, _, _ = read_region(
+        value, *_ = read_region(
             near,
             [self.index[p] for p in self.patch if board.get(p) == X],
             [self.index[p] for p in self.patch if board.get(p) == O],
@@ -354,9 +354,10 @@ def text_of(name, kind, problem, mover, found, line, rng):
     moves = " ".join(sorted(vertex(turn(p)) for p in found))
     shown = ", ".join(f"{names[color(c)][0].upper()} {vertex(turn(p))}" for c, p, _ in line[:7])
     only = " or ".join(moves.split())
-    if kind in ("net",) or "capture" in name:
+    if "capture" in name:
         deed, other = "catches the stones", "saves them"
-    reason = f"{mover_name} {deed} with {only} and nothing else; if {other_name} moves first, {other_name} {other}. {shown}."
+    answered = f"if {other_name} moves first, {other_name} {other}"
+    reason = f"{mover_name} {deed} with {only} and nothing else; {answered}. {shown}."
     rows = [" ".join(".XO"[board.get((x, y), 0)] for x in range(SIZE)) for y in range(SIZE - 1, -1, -1)]
     head = [f"[{name}]", f"kind: {kind}", f"play: {names[color(mover)]}", f"komi: {komi:g}", f"goal: {goal}",
             f"answer: {moves}", f"reason: {reason}"]  # fmt: skip
