@@ -2,6 +2,7 @@
 
 from libc.stdint cimport int16_t, uint8_t, uint16_t, uint32_t, uint64_t
 
+from engine.board.geometry cimport Geometry
 from engine.board.go cimport GoState
 
 from .node cimport Node, Prior
@@ -30,13 +31,17 @@ ctypedef struct KeyOptions:
     int boards                 # earlier boards that the encoding shows
     bint ages                  # the encoding shows how old every stone is
     bint ignore_history        # leave all three out
+    bint symmetric             # positions of few stones have one key in all symmetries (with ignore_history only)
 
 cdef int cache_open(EvalCache* c, uint64_t bytes, int area, bint ownership) noexcept nogil   # -1: no memory, cache off
 cdef void cache_close(EvalCache* c) noexcept nogil
 cdef Slot* cache_find(EvalCache* c, const uint64_t* key, bint ownership) noexcept nogil      # NULL = not there
-cdef void cache_store(EvalCache* c, const uint64_t* key, Tree* t, Node* node) noexcept nogil  # a node just evaluated
-cdef void cache_load(const Slot* slot, Tree* t, Node* node) noexcept nogil  # priors, ownership; as many priors
-cdef void position_key(
+# A node just evaluated, and a node to be filled with as many priors. turn: the symmetry that its key stands for.
+cdef void cache_store(
+    EvalCache* c, const uint64_t* key, Tree* t, Node* node, const Geometry* geo, int turn) noexcept nogil
+cdef void cache_load(const Slot* slot, Tree* t, Node* node, const Geometry* geo, int turn) noexcept nogil
+# Fill the key; return the symmetry that takes the position to the one that the key is of.
+cdef int position_key(
     const GoState* s, int to_play, const uint8_t* legal, const KeyOptions* options, int max_history, uint64_t* key
 ) noexcept nogil
 cdef uint64_t mix_word(uint64_t h, uint64_t word) noexcept nogil

@@ -3,17 +3,25 @@
 A key is 128 bits over everything an encoding reads: stones, side to move, ko, pass and button state, the points closed
 to the side to move (superko), recent moves and boards, prisoners and handicap, and a salt for rules, komi, encoding and
 net. Sorted priors are kept as the tree keeps them, so a hit gives the same node as an evaluation would.
+
+Without a seed, positions of few stones that are symmetric to each other share one evaluation: the key, and what is
+kept, are of the symmetry in which the hash of the stones is least, and the net sees the position so.
 """
 
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport int16_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
+from engine.board.geometry cimport Geometry
 from engine.board.go cimport GoState, go_handicap, go_situation_key
-from engine.board.types cimport BLACK, EMPTY, PAST, SCORING_TERRITORY, WHITE
+from engine.board.types cimport BLACK, EMPTY, NO_POINT, PAST, SCORING_TERRITORY, WHITE
+from engine.board.zobrist cimport zobrist_stone
 
 from .node cimport NODE_OWNERSHIP, Node, Prior, node_ownership, node_priors
 from .tree cimport Tree
+
+cdef enum:
+    SYMMETRIC_STONES = 16      # positions of more are hardly ever symmetric to another one of the same tree
 
 
 cdef int cache_open(EvalCache* c, uint64_t bytes, int area, bint ownership) noexcept nogil:
@@ -61,7 +69,26 @@ cdef Slot* cache_find(EvalCache* c, const uint64_t* key, bint ownership) noexcep
     return NULL
 
 
-cdef void cache_store(EvalCache* c, const uint64_t* key, Tree* t, Node* node) noexcept nogil:
+cdef inline int inverse(int symmetry) noexcept nogil:
+    """A quarter turn's inverse is the other one, all other symmetries are their own."""
+    return 11 - symmetry if symmetry == 5 or symmetry == 6 else symmetry
+
+
+cdef void turn_priors(Prior* priors, int n, const int16_t* table) noexcept nogil:
+    cdef int i
+    for i in range(n):
+        priors[i].action = table[priors[i].action]
+
+
+cdef void turn_owners(int16_t* owners, const int16_t* source, int area, const int16_t* table) noexcept nogil:
+    cdef int action
+    for action in range(area):
+        owners[table[action]] = source[action]
+
+
+cdef void cache_store(
+    EvalCache* c, const uint64_t* key, Tree* t, Node* node, const Geometry* geo, int turn
+) noexcept nogil:
     cdef Slot* slot
     cdef Slot* other
     cdef Prior* priors
@@ -83,15 +110,18 @@ cdef void cache_store(EvalCache* c, const uint64_t* key, Tree* t, Node* node) no
     slot.has_ownership = 1 if c.ownership and node.flags & NODE_OWNERSHIP else 0
     priors = <Prior*> (<char*> slot + sizeof(Slot))
     memcpy(priors, node_priors(node), node.n_priors * sizeof(Prior))
+    turn_priors(priors, node.n_priors, &geo.symmetry[turn][0])
     if slot.has_ownership:
-        memcpy(<char*> priors + (c.area + 1) * sizeof(Prior), node_ownership(node), c.area * 2)
+        turn_owners(<int16_t*> (priors + c.area + 1), node_ownership(node), c.area, &geo.symmetry[turn][0])
 
 
-cdef void cache_load(const Slot* slot, Tree* t, Node* node) noexcept nogil:
-    cdef const char* priors = <const char*> slot + sizeof(Slot)
+cdef void cache_load(const Slot* slot, Tree* t, Node* node, const Geometry* geo, int turn) noexcept nogil:
+    cdef const Prior* priors = <const Prior*> (<const char*> slot + sizeof(Slot))
+    cdef const int16_t* table = &geo.symmetry[inverse(turn)][0]
     memcpy(node_priors(node), priors, node.n_priors * sizeof(Prior))
+    turn_priors(node_priors(node), node.n_priors, table)
     if node.flags & NODE_OWNERSHIP:
-        memcpy(node_ownership(node), priors + (t.area + 1) * sizeof(Prior), t.area * 2)
+        turn_owners(node_ownership(node), <const int16_t*> (priors + t.area + 1), t.area, table)
 
 
 cdef uint64_t mix_word(uint64_t h, uint64_t word) noexcept nogil:
@@ -113,24 +143,66 @@ cdef void feed_ages(const GoState* s, uint64_t* key) noexcept nogil:
             feed(key, s.n_moves - s.placed_at[point])
 
 
-cdef void position_key(
+cdef int least_turn(const GoState* s, uint64_t* least) noexcept nogil:
+    """Return the symmetry in which the hash of the stones is least, and the hash; 0 and the hash for many stones."""
+    cdef const Geometry* geo = s.geo
+    cdef uint64_t[8] hashes
+    cdef int action, color, symmetry
+    cdef int best = 0
+    cdef int stones = 0
+    memset(&hashes[0], 0, sizeof(hashes))
+    for action in range(geo.area):
+        color = s.color[geo.point_of_action[action]]
+        if color == EMPTY:
+            continue
+        stones += 1
+        if stones > SYMMETRIC_STONES:
+            least[0] = s.hash
+            return 0
+        for symmetry in range(geo.n_symmetries):
+            hashes[symmetry] ^= zobrist_stone[geo.point_of_action[geo.symmetry[symmetry][action]]][color]
+    for symmetry in range(1, geo.n_symmetries):
+        if hashes[symmetry] < hashes[best]:
+            best = symmetry
+    least[0] = hashes[best]
+    return best
+
+
+cdef uint64_t turned_situation(const GoState* s, int to_play, int turn, uint64_t stones) noexcept nogil:
+    """Return go_situation_key of the turned position, whose stones have that hash."""
+    cdef const Geometry* geo = s.geo
+    cdef uint64_t key = go_situation_key(s, to_play) ^ s.hash ^ stones
+    cdef int there
+    if s.ko_point != NO_POINT and s.ko_color == to_play:
+        there = geo.point_of_action[geo.symmetry[turn][geo.action_of_point[s.ko_point]]]
+        key ^= zobrist_stone[s.ko_point][3] ^ zobrist_stone[there][3]
+    return key
+
+
+cdef int position_key(
     const GoState* s, int to_play, const uint8_t* legal, const KeyOptions* options, int max_history, uint64_t* key
 ) noexcept nogil:
     cdef int area = s.geo.area
     cdef int action, i, w, slot
     cdef int words = (s.geo.n_points + 63) // 64
+    cdef int turn = 0
+    cdef uint64_t stones = s.hash
+    cdef const int16_t* back
+    if options.symmetric and options.ignore_history:
+        turn = least_turn(s, &stones)
+    back = &s.geo.symmetry[inverse(turn)][0]
     key[0] = options.salt
     key[1] = ~options.salt
-    feed(key, go_situation_key(s, to_play))
+    feed(key, turned_situation(s, to_play, turn, stones))
     feed(key, (<uint64_t> go_handicap(s) << 16) | (max_history << 2) | (2 if s.ended else 0))
     if s.rules.scoring == SCORING_TERRITORY:
         feed(key, (<uint64_t> (s.prisoners[BLACK] - s.prisoners[WHITE] + 65536) << 32)
              | <uint64_t> (s.placed[BLACK] - s.placed[WHITE] + 65536))
     for action in range(area):
-        if not legal[action] and s.color[s.geo.point_of_action[action]] == EMPTY:
+        if not legal[back[action]] and s.color[s.geo.point_of_action[back[action]]] == EMPTY:
             feed(key, action)
     if options.ignore_history:
-        return
+        return turn
     if options.ages:
         feed_ages(s, key)
     for i in range(options.history if options.history < max_history else max_history):
@@ -146,3 +218,4 @@ cdef void position_key(
         for w in range(words):
             feed(key, s.past[slot][0][w])
             feed(key, s.past[slot][1][w])
+    return turn

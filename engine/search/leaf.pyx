@@ -93,13 +93,15 @@ cdef void fill_leaves(const Context* x, const Batch* b, int begin, int end, cons
 
 cdef void back_up_leaves(Context* x, Batch* b) noexcept nogil:
     cdef Leaf* leaf
+    cdef Node* node
     cdef int i
     for i in range(b.n):
         leaf = &b.leaves[i]
         if leaf.n_rows:
             x.evaluations += 1
             if x.cache.n_buckets:
-                cache_store(&x.cache, leaf.key, &x.tree, node_at(&x.tree.arena, leaf.node))
+                node = node_at(&x.tree.arena, leaf.node)
+                cache_store(&x.cache, leaf.key, &x.tree, node, leaf.state.geo, leaf.turn)
         backup(&x.tree, &leaf.path, True)
         if leaf.path.depth:
             x.playouts += 1

@@ -109,6 +109,11 @@ class SearchParams:
     cache_ignore_history: bool = setting(
         True, "Let positions share evaluations that differ in recent moves only. Never with a seed."
     )
+    cache_symmetric: bool = setting(
+        True,
+        "Let positions of few stones share evaluations that are symmetric to each other; with symmetry fixed and "
+        "cache_ignore_history only. Never with a seed.",
+    )
 
     noise_fraction: float = setting(
         0.25, "Share of Dirichlet noise in the root priors when noise is asked for.", low=0.0, high=1.0

@@ -55,6 +55,7 @@ cdef int apply_params(Context* x, object params, bint seeded) except -1:
     x.conservative_pass = params.conservative_pass
     x.symmetry_mode = SYMMETRY_MODES[params.symmetry]
     x.key_options.ignore_history = params.cache_ignore_history and not seeded
+    x.key_options.symmetric = params.cache_symmetric and params.symmetry == "fixed"
     x.defer_hits = seeded
     x.tree.arena.limit_bytes = <uint64_t> params.tree_memory << 20
     return 0

@@ -37,6 +37,7 @@ ctypedef struct Leaf:
     int n_rows                 # 0: it came from the cache, with `cached` as its evaluation
     Estimate cached
     int symmetry               # of the first row; further rows count on
+    int turn                   # symmetry that its key, and what the cache keeps, are of
     uint64_t key[2]
 
 ctypedef struct Batch:

@@ -199,12 +199,13 @@ cdef int look_up(Context* x, Leaf* leaf, const uint8_t* legal) noexcept nogil:
     """Take the evaluation from the cache if it is there; else the leaf joins the batch."""
     cdef Node* node = node_at(&x.tree.arena, leaf.node)
     cdef Slot* slot
+    leaf.turn = 0
     if x.cache.n_buckets:
-        position_key(&leaf.state, leaf.to_play, legal, &x.key_options, leaf.max_history, leaf.key)
+        leaf.turn = position_key(&leaf.state, leaf.to_play, legal, &x.key_options, leaf.max_history, leaf.key)
         slot = cache_find(&x.cache, leaf.key, x.ownership)
         if slot != NULL and slot.n_priors == node.n_priors:
             x.cache_hits += 1
-            cache_load(slot, &x.tree, node)
+            cache_load(slot, &x.tree, node, leaf.state.geo, leaf.turn)
             leaf.n_rows = 0
             leaf.cached = slot.estimate
             if x.defer_hits and leaf.path.depth:
@@ -213,7 +214,7 @@ cdef int look_up(Context* x, Leaf* leaf, const uint8_t* legal) noexcept nogil:
             backup(&x.tree, &leaf.path, True)
             return WALK_DONE
     leaf.n_rows = 1
-    leaf.symmetry = x.fixed_symmetry
+    leaf.symmetry = leaf.turn if leaf.turn else x.fixed_symmetry
     if leaf.path.depth == 0 and x.root_symmetries > 1:
         leaf.n_rows = x.root_symmetries
     if x.symmetry_mode == SYMMETRY_RANDOM:
