@@ -108,7 +108,8 @@ def test_late_replies_and_aborts_end_soon():
 def test_players_share_a_net_and_keep_its_properties(monkeypatch):
     loads = []
 
-    def load(net, settings):
+    def load(net, settings, *, playing):
+        assert playing
         loads.append(net)
         inner = HashEvaluator()
         inner.max_batch, inner.preferred_batch, inner.policy_only = 16, 8, net == "moves"
