@@ -25,7 +25,7 @@ RESIGN = -1
 
 _PASS_VISITS = 24  # of a pass that the search did not look at, when the board is settled
 _PASS_SHARE, _PASS_SECONDS = 0.5, 0.05  # of the rest of the turn for that; less is no use
-_SLOWER = 1.5  # times what judgments took so far that the next may take
+_SLOWER = 2.5  # times what judgments took so far that the next may take
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from engine.board.position import BLACK, EMPTY, Position
+from engine.judge.board import neighbours_of
 from engine.judge.score import all_alive
 from engine.judge.types import Judgment
 from engine.player.decide import cleanup_moves, opponent_just_passed, score_for
@@ -126,20 +127,44 @@ def instead(
 
 
 def capturing_moves(position: Position, color: int, judgment: Judgment, *, bold: bool = False) -> list[int]:
-    """Return the moves that capture dead stones of the opponent's or take a liberty of theirs.
+    """Return the moves that help to capture dead stones of the opponent's.
 
-    Those that capture come first. None fills an own eye or, unless bold, puts a chain of one's own into atari.
+    First those that capture, then those that take a liberty, then those that connect a chain which would else be in
+    atari when it does. None fills an own eye or, unless bold or for an atari on the dead, puts an own chain into atari.
     """
     eyes = own_eyes(position, color)
-    found = []
-    for place, action in enumerate(cleanup_moves(position, color, judgment)):
-        if action in eyes or position.breaks_superko(action, color):
+    found: dict[int, int] = {}  # move -> rank
+    for action in cleanup_moves(position, color, judgment):
+        outcome = _tried(position, color, action)
+        if outcome is None or action in eyes:
             continue
-        after = position.copy()
-        captured = after.play(action, color)
-        if captured or (after.color_at(action) == color and (bold or len(after.liberties(action)) > 1)):
-            found.append((captured == 0, place, action))
-    return [action for _, _, action in sorted(found)]
+        captured, liberties = outcome
+        if captured or bold or len(liberties) > 1 or _gives_atari(position, color, action, judgment):
+            found[action] = 0 if captured else 1
+            continue
+        for other in liberties:
+            helped = _tried(position, color, other)
+            if other not in eyes and helped is not None and len(helped[1]) > 1:
+                found.setdefault(other, 2)
+    return sorted(found, key=lambda action: found[action])
+
+
+def _gives_atari(position: Position, color: int, action: int, judgment: Judgment) -> bool:
+    """Tell whether a move leaves dead stones of the opponent's one liberty, as the first of two in a last eye does."""
+    after = position.copy()
+    after.play(action, color)
+    near = neighbours_of(position.width, position.height)[action]
+    dead = [stone for stone in near if stone in judgment.dead and after.color_at(stone) == 3 - color]
+    return any(len(after.liberties(stone)) == 1 for stone in dead)
+
+
+def _tried(position: Position, color: int, action: int) -> tuple[int, list[int]] | None:
+    """Return what a move captures and the liberties of its chain; None if it cannot be played or is suicide."""
+    if not position.is_legal(action, color) or position.breaks_superko(action, color):
+        return None
+    after = position.copy()
+    captured = after.play(action, color)
+    return (captured, after.liberties(action)) if after.color_at(action) == color else None
 
 
 def safe_cleanup(
@@ -156,12 +181,15 @@ def safe_cleanup(
     """
     order = {action: place for place, action in enumerate(ranked)}
     before = _margin(judgment, color)
-    moves = capturing_moves(position, color, judgment)
-    for action in sorted(moves, key=lambda move: (not _captures(position, color, move), order.get(move, len(order)))):
-        after = position.copy()
-        after.play(action, color)
-        if not in_time() or _margin(judge(after), color) >= before - SAFE_LOSS:
-            return [action]
+    needed = score_for(position, color, None) <= 0
+    for bold in (False, True) if needed else (False,):  # a stone is risked only where the game is lost without it
+        moves = capturing_moves(position, color, judgment, bold=bold)
+        moves.sort(key=lambda move: (not _captures(position, color, move), order.get(move, len(order))))
+        for action in moves:
+            after = position.copy()
+            after.play(action, color)
+            if not in_time() or _margin(judge(after), color) >= before - SAFE_LOSS:
+                return [action]
     return []
 
 

@@ -18,6 +18,7 @@ _LONG_GAME = 0.6  # moves of one side for which lag is kept back (217 on 19x19, 
 _LONG_REST = 0.15  # and never for fewer than this
 _LONGEST = 4.0  # times the ordinary share that a move may take
 _PART = 0.3  # of the reserve that a move may take
+_RESERVE_LEAST = 0.35  # of the share at the start that every later move keeps
 _CANADIAN_LONGEST = 2.5  # times the ordinary share, inside a Canadian period
 _CANADIAN_LEAST = 0.65  # of the average that every later move keeps there
 _BANK_SHARE, _BANK_SECONDS = 0.3, 1.0  # of a Fischer increment, and at most: what is never taken from the bank
@@ -181,7 +182,8 @@ def budget(
         if left.count > 0:  # a period of a control that we were not told
             found = _inside_canadian(left.seconds, left.count, lag)
         else:
-            found = _from_reserve(control or TimeControl("absolute"), left.seconds, moves, most, lag)
+            each = control.main / (area * _OWN_MOVES) if control else 0.0
+            found = _from_reserve(control or TimeControl("absolute"), left.seconds, moves, most, lag, each)
             end = min(end, control.most_move) if control else end
     elif left.count == 0:
         found = _before_overtime(control, left.seconds, moves, lag)
@@ -203,13 +205,19 @@ def told_as_canadian(control: TimeControl, left: TimeLeft) -> bool:
     return control.system == "canadian" and left.count == 1 and left.seconds > control.period * 1.01
 
 
-def _from_reserve(control: TimeControl, seconds: float, moves: float, most: float, lag: float) -> Budget:
-    """Absolute time and Fischer's: a share of the reserve, and what the move brings back."""
+def _from_reserve(
+    control: TimeControl, seconds: float, moves: float, most: float, lag: float, each: float = 0.0
+) -> Budget:
+    """Absolute time and Fischer's: a share of the reserve, and what the move brings back.
+
+    However unclear moves are, those that follow keep a part of what was meant for `each` at the start.
+    """
     back = control.increment
     gain = max(back - lag, 0.0)
     usable = max(seconds - lag - max(lag - back, 0.0) * most, 0.0)
     soft = usable / moves + gain
-    hard = max(min(_LONGEST * soft, _PART * usable + gain), soft)
+    left_over = usable - (moves - 1.0) * _RESERVE_LEAST * each + gain
+    hard = max(min(_LONGEST * soft, _PART * usable + gain, left_over), soft)
     over = seconds - lag - soft + back - control.most_main
     if over > 0:  # the cap would take it
         soft, hard = soft + over, hard + over

@@ -319,3 +319,14 @@ def test_more_time_never_means_a_shorter_thought(control, moves, area):
         for seconds in (control.main / 2 + 1, control.main + 1)
     )
     assert more >= less - 1e-9
+
+
+def test_many_unclear_moves_leave_enough_for_a_long_end():
+    """Found by the test above: four shares at every move left 0.07 s for the last moves of 169 points."""
+    play(
+        TimeControl("absolute", 20), area=169, moves=84, lag=0.0, late=0.0625, late_at=45, whole=False, told=False,
+        thought=lambda b, n: b.hard,
+    )  # fmt: skip
+    rests = []
+    play(TimeControl("absolute", 60), area=361, moves=180, lag=0.1, thought=lambda b, n: rests.append(b) or b.hard)
+    assert rests[110].soft > 0.05
