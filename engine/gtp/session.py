@@ -181,7 +181,7 @@ class Session:
     @staticmethod
     def _hint(request: Request) -> None:
         if request.name.startswith("{"):
-            log.warning("this line looks like JSON, but this is the GTP mode")
+            log.warning("this line looks like JSON, but this is the GTP mode; for JSON start `keisei analysis`")
 
 
 def one_line(text: str) -> str:
