@@ -73,7 +73,8 @@ def result_line(
         judgment: as `keisei judge --json` has it, where wanted.
     """
     flip = wanted.view != "sidetomove" and SIDES[wanted.view] != result.color
-    infos = ",".join(move_info(info, result, wanted, flip) for info in result.moves)
+    shown = [info for info in result.moves if info.visits or not result.judged]  # none at the first visit, as KataGo
+    infos = ",".join(move_info(info, result, wanted, flip) for info in shown)
     parts = [
         f'{{"id":{json.dumps(number)},"turnNumber":{turn},"isDuringSearch":{"true" if during else "false"}',
         f'"moveInfos":[{infos}]',

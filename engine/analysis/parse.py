@@ -188,7 +188,7 @@ def _root(data: Mapping[str, Any], overrides: Overrides, board: tuple[int, int],
 
 
 def _check_moves(game: Game, last: int) -> None:
-    """Play the game once. Raises FieldError in KataGo's words, which clients look for."""
+    """Play the game once. Raises FieldError in the words that clients look for; KataGo counts moves from 0."""
     try:
         game.start()
     except EngineError as error:
@@ -197,4 +197,4 @@ def _check_moves(game: Game, last: int) -> None:
         game.position(last)
     except IllegalMove as error:
         played = game._at.n_moves if game._at is not None else 0
-        raise FieldError("moves", f"Illegal move {played + 1}: {error.move} ({error.reason})") from None
+        raise FieldError("moves", f"Illegal move {played}: {error.move} ({error.reason})") from None

@@ -61,7 +61,7 @@ def as_expected(query, result, position, view, wants=(), turn=None, legal_color=
                 "utility": sign * x.utility}  # fmt: skip
 
     infos = []
-    for order, move in enumerate(result.moves):
+    for order, move in enumerate(result.moves if result.visits > 1 else []):  # one visit is the root's
         pv = [format_vertex(action, width, height) for action in move.pv]
         info = {"move": pv[0], "order": order, "visits": move.visits, "edgeVisits": move.edge_visits, **shared(move),
                 "lcb": chance(move.lcb), "utilityLcb": sign * move.utility_lcb, "weight": move.weight,

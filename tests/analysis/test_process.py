@@ -144,7 +144,7 @@ def test_an_error_does_not_wait_behind_a_search(start):
     process.stdin.write(json.dumps({"boardXSize": 9, "id": "b", "moves": [["B", "E5"], ["W", "E5"]]}).encode() + b"\n")
     process.stdin.flush()
     assert json.loads(process.stdout.readline()) == {
-        "error": "Illegal move 2: E5 (occupied)",
+        "error": "Illegal move 1: E5 (occupied)",
         "field": "moves",
         "id": "b",
     }

@@ -12,7 +12,7 @@ GOOD = {"id": "q", "boardXSize": 9, "maxVisits": 2, "moves": [["B", "E5"]]}
 @pytest.mark.parametrize(
     ("change", "field", "word"),
     [
-        ({"moves": [["B", "E5"], ["W", "E5"]]}, "moves", "Illegal move 2: E5 (occupied)"),
+        ({"moves": [["B", "E5"], ["W", "E5"]]}, "moves", "Illegal move 1: E5 (occupied)"),
         ({"moves": [["B", "K1"]]}, "moves", "no point of a 9x9 board"),
         ({"moves": [["B"]]}, "moves", "not a pair"),
         ({"moves": [["X", "E5"]]}, "moves", "must be B or W"),
@@ -21,7 +21,7 @@ GOOD = {"id": "q", "boardXSize": 9, "maxVisits": 2, "moves": [["B", "E5"]]}
         ({"initialStones": [["B", "E5"], ["W", "E5"]]}, "initialStones", "Illegal stones"),
         ({"initialStones": [["B", "pass"]]}, "initialStones", "Illegal stones"),
         ({"initialStones": [["W", "A1"], ["B", "A2"], ["B", "B1"]]}, "initialStones", "Illegal stones"),
-        ({"initialStones": [["B", "E5"]]}, "moves", "Illegal move 1: E5"),
+        ({"initialStones": [["B", "E5"]]}, "moves", "Illegal move 0: E5"),
         ({"initialPlayer": "green"}, "initialPlayer", "must be B or W"),
         ({"boardXSize": 29, "boardYSize": 29}, "boardXSize", "2 to 25"),
         ({"boardXSize": 1}, "boardXSize", "from 2 on"),
