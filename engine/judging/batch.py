@@ -1,8 +1,8 @@
 """`keisei judge FOLDER`: judges every record below a folder on all cores, into a file of JSON lines, resumable.
 
-Each line is the object of `keisei judge --json` with "file" (relative to the folder) first, or "error" instead of a
-judgment. A run that was cut short goes on where it stopped: records whose judgment is complete are not judged again,
-those that failed are tried again and keep one line each.
+Each line is the object of `keisei judge --json` with "file" (relative to the folder) and "options" (what was asked) first,
+or "error" instead of a judgment. A run that was cut short goes on where it stopped: records whose judgment is complete
+are not judged again, those that failed are tried again and keep one line each.
 """
 
 from __future__ import annotations
@@ -58,17 +58,27 @@ class Worker:
         from engine.judging.cli import doubts, position_of
         from engine.sgf import read
 
+        head = {"file": name, "options": asked(self._options)}
         try:
             record = read(self._folder / name)
             position = position_of(record, self._options)
             judgment = self._judge.judge(position)
         except EngineError as error:
-            return {"file": name, "error": str(error)}
+            return {**head, "error": str(error)}
         except Exception as error:  # one record must not end a run over thousands
             log.exception("%s", name)
-            return {"file": name, "error": f"internal error: {error!r}"}
+            return {**head, "error": f"internal error: {error!r}"}
         said = {"warnings": found} if (found := doubts(record, self._options)) else {}
-        return {"file": name, "record_result": record.result, **said, **as_dict(position, judgment)}
+        return {**head, "record_result": record.result, **said, **as_dict(position, judgment)}
+
+
+def asked(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the options that the judgments of a folder hang on; those of one file must agree."""
+    names = ("rules", "komi", "move", "influence", "net", "config")
+    given = {name: getattr(options, name, None) for name in names}
+    chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None and value is not False}
+    settings = sorted(text for text in options.set if not text.startswith("net.threads"))
+    return {**chosen, "set": settings} if settings else chosen
 
 
 _worker: Worker | EngineError | None = None
@@ -107,7 +117,7 @@ def judge_folder(folder: Path, options: argparse.Namespace) -> int:
         raise EngineError(f"{folder}: no .sgf files")
     failed: list[str] = []
     with only_run(out):
-        done = finished_lines(out)
+        done = finished_lines(out, asked(options))
         todo = [name for name in names if name not in done]
         with out.open("a", encoding="utf-8") as file:
             for line in _progress(lines_of(folder, todo, options), len(names) - len(todo), len(names)):
@@ -176,8 +186,11 @@ def lines_of(folder: Path, names: list[str], options: argparse.Namespace) -> Ite
             pool.shutdown(cancel_futures=True)
 
 
-def finished_lines(out: Path) -> set[str]:
-    """Return the files that have a judgment already; take out of the file what is none: failures, a line cut short."""
+def finished_lines(out: Path, options: dict[str, Any]) -> set[str]:
+    """Return the files that have a judgment already; take out of the file what is none: failures, a line cut short.
+
+    Raises EngineError if the file holds something else, or judgments that were made with other options.
+    """
     if not out.is_file():
         return set()
     done: set[str] = set()
@@ -191,6 +204,8 @@ def finished_lines(out: Path) -> set[str]:
                 name, error = str(line["file"]), "error" in line
             except (ValueError, KeyError, TypeError):
                 raise EngineError(f"{out}, line {number}: no judgment; give another file with --out") from None
+            if line.get("options", options) != options:
+                raise EngineError(f"{out}, line {number}: judged with other options; give another file with --out")
             if not error and name not in done:
                 done.add(name)
                 kept += len(text)

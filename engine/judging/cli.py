@@ -51,7 +51,14 @@ def main(argv: Sequence[str]) -> int:
         return print_table(Path(options.alphago50), options)
     if options.source is None:
         parser.error("which record? give a file, a folder, or - for standard input")
-    if options.source != "-" and Path(options.source).is_dir():
+    folder = options.source != "-" and Path(options.source).is_dir()
+    if folder and options.png:
+        parser.error("--png draws one record, not a folder")
+    if not folder and (options.out or options.jobs):
+        parser.error("--out and --jobs are for folders")
+    if options.jobs < 0:
+        parser.error(f"--jobs {options.jobs}: 0 or more processes")
+    if folder:
         from engine.judging.batch import judge_folder
 
         return judge_folder(Path(options.source), options)

@@ -130,6 +130,26 @@ def test_a_folder_is_judged_once_and_goes_on(capsys, tmp_path):
     assert sorted(line["file"] for line in good if "error" not in line) == ["a.sgf", "b.sgf", "bad.sgf", "deep/c.sgf"]
 
 
+def test_judgments_with_other_options_do_not_go_into_one_file(capsys, tmp_path):
+    folder = tmp_path / "games"
+    folder.mkdir()
+    (folder / "a.sgf").write_text(GAME, encoding="utf-8")
+    assert run(capsys, folder, "--influence", "--jobs", 1)[0] == 0
+    for more in (("--influence", "--rules", "aga"), ("--influence", "--komi", 0), ("--net", "fake:hash")):
+        code, _, err = run(capsys, folder, "--jobs", 1, *more)
+        assert code == 1 and "other options" in err and "--out" in err
+    assert run(capsys, folder, "--net", "fake:hash", "--jobs", 1, "--out", tmp_path / "other.jsonl")[0] == 0
+    assert "0 judged, 1 judged before" in run(capsys, folder, "--influence", "--jobs", 2)[1]
+
+
+def test_options_that_do_not_go_together(capsys, game, tmp_path):
+    wrong = ((tmp_path, "--png", "a.png"), (game, "--jobs", 2), (game, "--out", "a.jsonl"), (tmp_path, "--jobs", -1))
+    for words in wrong:
+        with pytest.raises(SystemExit) as left:
+            run(capsys, *words, "--influence")
+        assert left.value.code == 2
+
+
 def test_a_folder_without_games_and_a_file_of_something_else(capsys, tmp_path):
     (tmp_path / "games").mkdir()
     assert "no .sgf files" in run(capsys, tmp_path / "games", "--influence")[2]
