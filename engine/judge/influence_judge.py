@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.board.position import BLACK, EMPTY, WHITE, Position
-from engine.judge.board import Board
+from engine.judge.board import Board, without_final_passes
 from engine.judge.influence import influence_map
-from engine.judge.net_judge import without_final_passes
 from engine.judge.score import bonus
 from engine.judge.types import ChainStatus, Group, Judgment, SideScore, Status
 

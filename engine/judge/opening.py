@@ -15,6 +15,9 @@ from engine.judge.settings import JudgeSettings
 from engine.judge.settle import Verdict, bonds
 from engine.judge.types import OpenItem, Opinion
 
+ROOM_TO_LIVE = 30
+"""Points of a region beyond which the opinion is asked whether one side's stones around it make it territory."""
+
 
 def open_items(
     board: Board,
@@ -48,7 +51,7 @@ def open_items(
     items += (fought := kos(board, dead, seki_points))
     doubt += 2.0 * len(fought)
     flat = opinion.owner.ravel()
-    closed = _closed(board, gone := dead.ravel().tolist(), open_chains, readings)
+    closed = _closed(board, gone := dead.ravel().tolist(), open_chains, readings, flat, settings)
     owners, seki = land.ravel().tolist(), seki_points.ravel().tolist()
 
     def unclear(action: int) -> bool:
@@ -74,7 +77,8 @@ def open_items(
     )
     for region in unclear_regions:
         doubt += 2.0 * len(region)
-        items.append(_item("border", tuple(sorted(region)), region, opinion))
+        beside = {near for action in region for near in board.neighbours[action] if board.color[near] == EMPTY}
+        items.append(_item("border", tuple(sorted(region)), sorted({*region, *beside}), opinion))
     for points, candidates in leaks:
         doubt += 2.0 * len(points)
         items.append(_item("border", points, candidates, opinion))
@@ -149,14 +153,24 @@ def kos(board: Board, dead: NDArray[np.bool_], seki_points: NDArray[np.bool_]) -
     ]
 
 
-def _closed(board: Board, gone: list[bool], open_chains: set[int], readings: Mapping[int, Reading]) -> list[bool]:
-    """Return, by action, whether living stones of one side alone close a point in, and no open group is among them."""
+def _closed(
+    board: Board, gone: list[bool], open_chains: set[int], readings: Mapping[int, Reading],
+    opinion: NDArray[np.float32], settings: JudgeSettings,
+) -> list[bool]:  # fmt: skip
+    """Return, by action, whether living stones of one side alone close a point in, and no open group is among them.
+
+    Not so where there is room for the other side to live and the opinion does not give it away as a whole.
+    """
     doubted = {*open_chains, *(chain for chain, reading in readings.items() if reading.unsettled)}
     closed = [False] * board.area
     for region in board.regions(lambda action: board.color[action] == EMPTY or gone[action]):
         around = board.touching(region)
         inside = {board.chain_of[action] for action in region if board.chain_of[action] >= 0}
-        if len({board.color_of(chain) for chain in around}) == 1 and doubted.isdisjoint(around | inside):
+        if len({board.color_of(chain) for chain in around}) != 1:
+            continue
+        if len(region) > ROOM_TO_LIVE and abs(float(opinion[region].mean())) < settings.unsettled:
+            continue
+        if doubted.isdisjoint(around | inside):
             for action in region:
                 closed[action] = True
     return closed

@@ -121,7 +121,7 @@ def read_chain(
         mover = 3 - color if attacker_first else color
         barred = index.get(ko) if ko is not None and mover == position.to_play else None
         value, move, nodes, ko_seen = read_region(
-            near, *stones, *firm, target, attacker_first=attacker_first, ko=barred, limit=limit,
+            near, stones[0], stones[1], firm[0], firm[1], target, attacker_first=attacker_first, ko=barred, limit=limit,
             price=[index[stone] for stone in price], pass_for_ko=confirming,
         )  # fmt: skip
         used, kos = used + nodes, kos or ko_seen

@@ -1,8 +1,8 @@
 """`keisei judge FOLDER`: judges every record below a folder on all cores, into a file of JSON lines, resumable.
 
-Each line is the object of `keisei judge --json` with "file" (relative to the folder) and "options" (what was asked) first,
-or "error" instead of a judgment. A run that was cut short goes on where it stopped: records whose judgment is complete
-are not judged again, those that failed are tried again and keep one line each.
+Each line is the object of `keisei judge --json` with "file" (relative to the folder) and "options" (what was asked)
+first, or "error" instead of a judgment. A run that was cut short goes on where it stopped: records whose judgment is
+complete are not judged again, those that failed are tried again and keep one line each.
 """
 
 from __future__ import annotations

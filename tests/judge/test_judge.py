@@ -6,9 +6,11 @@ import dataclasses
 
 import numpy as np
 import pytest
+from count_oracle import count as count_by_hand
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from judge_checks import consistent, position_of
+from judged_positions import CASES
 
 from engine.board.position import BLACK, WHITE, Position
 from engine.board.rules import NAMED
@@ -40,13 +42,43 @@ def test_scores_under_rules(rules, score):
     assert sorted(judgment.dead) == [12, 21]
 
 
-def test_handicap_bonus_and_komi():
-    for rules, bonus in (("chinese", 3), ("aga", 2), ("japanese", 0)):
-        position = Position(9, rules=rules, komi=0.5)
-        position.set_up([(BLACK, 20), (BLACK, 24), (BLACK, 60)], WHITE)
-        judgment = judge(position)
-        assert judgment.white.bonus == 0.5 + bonus
-        assert judgment.score == board_score(position)
+@pytest.mark.parametrize(("rules", "bonus"), [
+    ("chinese", 3), ("chinese-kgs", 3), ("chinese-ogs", 3), ("aga", 2), ("bga", 2), ("aga-button", 2), ("japanese", 0),
+    ("korean", 0), ("tromp-taylor", 0), ("new-zealand", 0), ("stone-scoring", 0),
+])
+def test_handicap_bonus_and_komi(rules, bonus):
+    """KGS and OGS give White a point a stone under Chinese rules, the AGA one less, others nothing."""
+    position = Position(9, rules=rules, komi=0.5)
+    position.set_up([(BLACK, 20), (BLACK, 24), (BLACK, 60)], WHITE)
+    judgment = judge(position)
+    assert judgment.white.bonus == 0.5 + bonus and judgment.black.bonus == 0
+    assert judgment.score == board_score(position)
+
+
+def test_aga_passes_make_territory_and_area_agree():
+    """Both sides have moved as often, White last: territory with a stone for each pass is what the area says."""
+    position = Position(7, rules="aga", komi=0)
+    for y in range(7):
+        position.play(7 * y + 2, BLACK)
+        position.play(7 * y + 3, WHITE)
+    for color, action in ((BLACK, 49), (WHITE, 21), (BLACK, 49), (WHITE, 49)):
+        position.play(action, color)
+    source = GivenOpinion(np.where(np.arange(7) <= 2, 1.0, -1.0) * np.ones((7, 1)))
+    by_area = judge(position, source)
+    assert by_area.dead == {21}
+    position.set_rules("japanese")
+    territory = judge(position, source)
+    passes = {color: sum(move == (color, 49) for move in position.moves) for color in (BLACK, WHITE)}
+    assert by_area.score == territory.score + passes[WHITE] - passes[BLACK] == -7
+
+
+def test_the_seki_tax_takes_eyes_in_seki():
+    case = next(case for case in CASES if case.name == "three chains in one seki")
+    free = '{"ko":"SIMPLE","scoring":"TERRITORY","tax":"NONE"}'
+    for rules, seki in (("japanese", case.seki), (free, "")):
+        judgment = judge(position_of(case.rows, rules), settings=JudgeSettings())
+        assert judgment.stones(Status.SEKI) and judgment.score == count_by_hand(case.rows, "", seki)[1]
+    assert count_by_hand(case.rows, "", "")[1] != case.territory
 
 
 def test_prisoners_count_under_territory_rules():

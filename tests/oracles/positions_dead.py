@@ -51,8 +51,6 @@ CASES = [
         ("...OX....", ".X.OX..O.", "..OOX....", "OO.OXX...", "..OOX..X.", "O.O.OX...", ".O..OX.O.",
          "..O.OXX..", "....OX...",), "no room for two eyes on either side", dead="B8 H8 H3", area=1,
         territory=7, gnugo=True),
-    Case("one stone owns the board", (*["........."] * 4, "....X....", *["........."] * 4,),
-        "Black alone has stones", area=81, territory=80, gnugo=True),
     Case("a stone inside", corner(".XO.XO", "XXXXXO"), "White's stone has one liberty and no friends",
         dead="C9", area=-7, territory=6, gnugo=True),
     Case("three in a row to come",

@@ -42,4 +42,6 @@ CASES = [
         "Black at E5 makes F5 a point, White at E5 makes it dame", open="F5", black_move="E5", white_move="E5"),
     Case("the dame is filled", corner(".XX.XO", "XXOXXO", ".XOOOO", "XXOOOO"),
         "D9 is in atari now: connect or take three", open="D9", black_move="D9", white_move="D9"),
+    Case("one stone on the board", (*["........."] * 4, "....X....", *["........."] * 4),
+        "Black alone has stones, and White has all the room to live", open="A9"),
 ]
