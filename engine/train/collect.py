@@ -20,6 +20,7 @@ from engine.cli import Parser
 from engine.errors import ConfigError
 
 from .folder import write_whole
+from .nets import at_least
 from .records import Game, RecordError, read_any, write_table
 from .selection import Selection, held_out, opening_key, quiet
 
@@ -92,7 +93,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", required=True, type=Path, help="the table to write; .tsv or .tsv.xz")
     parser.add_argument("--exclude", action="append", default=[], type=Path, help="games never to take, as sources are")
     parser.add_argument("--sizes", default="", help="board sizes, as 9,13,19; default all")
-    parser.add_argument("--min-moves", type=int, default=12)
+    parser.add_argument("--min-moves", type=at_least(0), default=12)
     parser.add_argument("--even", action="store_true", help="no games with handicap or another set-up")
     parser.add_argument("--decided", action="store_true", help="only games whose winner is known")
     arguments = parser.parse_args(argv)

@@ -6,6 +6,7 @@ save is small. Folders may grow while training runs; an epoch sees the shards th
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,10 @@ from .plane_store import load_planes
 from .shards import Header, ShardError, ShardFolder, copy_records, merge_headers
 from .targets import decode, turn
 
+log = logging.getLogger(__name__)
+
 SIMPLE_KO = ("katago-v6", "katago-v7")  # encodings with the ko rule in globals 6 and 7, area scoring as 0 in 9
+GONE = "%dx%d: a shard that the run was going through is gone (folder number/file %s); a new epoch begins"
 VALIDATION_MODULUS = 97  # games whose number is divisible by this validate (about 1 %) and are never trained on
 
 
@@ -199,7 +203,13 @@ class Loader:
     def restore(self, state: dict[str, Any]) -> None:
         """Go on where a saved state left off."""
         self.step = state["step"]
-        self.epochs |= {int(size): dict(epoch) for size, epoch in state["epochs"].items() if int(size) in self.shares}
+        for text, epoch in state["epochs"].items():
+            size = int(text)
+            if size in self.shares:
+                gone = set(epoch["names"]) - set(self.pools[size].names())
+                if gone:
+                    log.warning(GONE, size, size, min(gone))
+                self.epochs[size] = {**epoch, "cursor": 0, "names": []} if gone else dict(epoch)
         self._orders.clear()
 
     def drop_absent_sizes(self) -> list[int]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from engine.cli import Parser
 
-from .nets import add_net_options, open_net
+from .nets import add_net_options, at_least, open_net
 from .records import Game, RecordError, letters_to_actions, read_any
 from .samples import Sample, replay
 from .selection import Selection
@@ -128,8 +128,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--games", required=True, type=Path, help="table or folder of games; its held-out ones are used"
     )
-    parser.add_argument("--positions", type=int, default=4000, help="at most, one a game")
-    parser.add_argument("--size", type=int, default=19)
+    parser.add_argument("--positions", type=at_least(1), default=4000, help="at most, one a game")
+    parser.add_argument("--size", type=at_least(2), default=19)
     parser.add_argument("--seed", type=int, default=1)
     add_net_options(parser)
     arguments = parser.parse_args(argv)

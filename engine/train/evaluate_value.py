@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from engine.cli import Parser
 
 from .ends import final_owners, final_score, rules_of, scoring_of
-from .nets import add_net_options, open_net
+from .nets import add_net_options, at_least, open_net
 from .records import BLACK, Game, RecordError, read_any
 from .samples import Sample, replay
 from .selection import Selection
@@ -199,7 +199,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--net", help="net file or shipped net; default: the shipped one")
     parser.add_argument("--teacher", help="net file or shipped net to compare with")
     parser.add_argument("--games", required=True, type=Path, action="append", help="table or SGF folder; repeatable")
-    parser.add_argument("--positions", type=int, default=1000, help="of each board size, at most, one a game")
+    parser.add_argument("--positions", type=at_least(1), default=1000, help="of each board size, at most, one a game")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rules", choices=[*RULES, "both"], default="both")
     parser.add_argument("--last", action="store_true", help="the last position of every game, held out or not")

@@ -35,6 +35,7 @@ from .recipe import Recipe, read_recipe
 from .records import RecordError
 from .samples import STREAM, Sample, SamplePlan, SourcePlan, draw
 from .shards import Header, ShardWriter, check_folder, make_header
+from .stopping import Stopping
 from .targets import TEACHER_TARGETS
 
 log = logging.getLogger(__name__)
@@ -110,6 +111,7 @@ def label(
 
     Raises:
         ShardError: the folder holds another plan's shards.
+        KeyboardInterrupt: a signal asked to end; what was labelled is written.
     """
     index, count = parse_part(part)
     writers: dict[int, ShardWriter] = {}
@@ -123,7 +125,7 @@ def label(
     written, skipped, start, told = 0, 0, time.monotonic(), 0
     mine = None if total is None else len(range(index, total, count))
     chunks = in_chunks(islice(samples, index, None, count), batch, lambda size: writer_of(size).taken)
-    with tqdm(total=mine, unit=" positions", disable=None, smoothing=0.1) as bar:
+    with Stopping() as stop, tqdm(total=mine, unit=" positions", disable=None, smoothing=0.1) as bar:
         for chunk, records in workers.map(chunks):
             size = chunk.samples[0].game.size
             writer_of(size).append(records, chunk.taken)
@@ -134,11 +136,15 @@ def label(
                 told = written
                 rate = written / (time.monotonic() - start)
                 log.info("%d labelled, %d left out, %.0f a second", written, skipped, rate)
+            if stop.number:
+                break
     for size, writer in writers.items():
         writer.flush(used.get(size, 0))
     log.info("%d labelled, %.0f s", written, time.monotonic() - start)
     if skipped:
         log.warning("%d positions left out: a move of their game is forbidden (occupied, ko, suicide)", skipped)
+    if stop.number:
+        raise KeyboardInterrupt(stop.number)
     return written
 
 

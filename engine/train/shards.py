@@ -213,6 +213,7 @@ class ShardWriter:
         begin_manifest(path / MANIFEST, header)
         self.path, self.size, self.part, self.capacity = path, size, part, capacity
         entries = check_folder(path, header)
+        check_parts(path, entries, part)
         mine = [e for e in entries if e["size"] == size and e["part"] == part]
         self.number = len(mine)
         self.taken = max((int(e["taken"]) for e in mine), default=0)  # samples already used up
@@ -269,6 +270,14 @@ def check_folder(path: Path, header: Header) -> list[dict[str, Any]]:
         name, old, new = f"plan: {key}", old.get(key), new.get(key)
     what = f"{name}: {shorten(old)}, now {shorten(new)}"
     raise ShardError(f"{path}: holds shards of another plan ({what}); choose another folder (--out)")
+
+
+def check_parts(path: Path, entries: Sequence[dict[str, Any]], part: str) -> None:
+    """See that a folder's shards are of as many parts; else positions would be there twice. Raises ShardError."""
+    count = part.partition("/")[2]
+    for entry in entries:
+        if entry["part"].partition("/")[2] != count:
+            raise ShardError(f"{path}: holds shards of part {entry['part']}, not of {count}; choose another folder")
 
 
 def shorten(value: Any) -> str:

@@ -11,7 +11,6 @@ import argparse
 import dataclasses
 import json
 import logging
-import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -35,6 +34,7 @@ from .prefetch import Prefetcher, measure
 from .recipe import Recipe, TrainPlan, data_home, read_recipe
 from .run import Run
 from .shards import ShardError, labelled
+from .stopping import Stopping
 from .world import World, join_world
 
 log = logging.getLogger(__name__)
@@ -49,20 +49,12 @@ def train(run: Run, logs: RunLog | None = None, *, stop_after: float = float("in
 
     Returns: the signal's number, 0 without one.
     """
-    plan, ended = run.plan, 0
-
-    def end(number: int, frame: object) -> None:
-        nonlocal ended
-        if ended:
-            raise KeyboardInterrupt(number)
-        ended = number
-
+    plan = run.plan
     if logs is None and run.world.writes:
         logs = RunLog(run.folder, tensorboard=False)
-    previous = {s: signal.signal(s, end) for s in (signal.SIGINT, signal.SIGTERM)}
     start = saved = time.monotonic()
     meter = Meter()
-    try:
+    with Stopping() as stop:
         while run.step < plan.steps:
             meter.add(run.train_step())
             if run.step % LOG_EVERY == 0:
@@ -77,14 +69,11 @@ def train(run: Run, logs: RunLog | None = None, *, stop_after: float = float("in
             if run.world.any(now - saved > 60 * plan.save_minutes):
                 run.save()
                 saved = now
-            if run.world.any(bool(ended) or now - start > stop_after):
+            if run.world.any(bool(stop.number) or now - start > stop_after):
                 break
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
     run.save()
     finish_stage(run, logs)
-    return ended
+    return stop.number
 
 
 CHECK_EVERY = 10  # steps after which processes that train together agree on saving and ending

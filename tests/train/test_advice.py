@@ -13,6 +13,7 @@ from few_games import RECIPE, write_games
 
 from engine.train.advice import how_to_label, unnamed_sizes
 from engine.train.folder import FolderError, held
+from engine.train.label import OneProcess
 from engine.train.label import main as label
 from engine.train.recipe import read_recipe
 from engine.train.records import RecordError
@@ -95,6 +96,43 @@ def test_another_plan_is_named_and_nothing_is_overwritten(small):
     with pytest.raises(ShardError, match=r"another plan \(plan: sources: .*--out"):
         label([*LABEL, "--positions", "30"])
     assert (small / "home/small/shards/sources.json").read_text() == before
+
+
+def test_a_folder_labelled_in_parts_is_not_labelled_in_other_parts(small):
+    assert label([*LABEL, "--positions", "20", "--part", "0/2"]) == 0
+    before = {path.name: path.read_bytes() for path in (small / "home/small/shards").glob("*.npy")}
+    with pytest.raises(ShardError, match="holds shards of part 0/2, not of 1; choose another folder"):
+        label([*LABEL, "--positions", "20"])
+    assert {path.name: path.read_bytes() for path in (small / "home/small/shards").glob("*.npy")} == before
+    assert label([*LABEL, "--positions", "20", "--part", "1/2"]) == 0
+
+
+def test_labelling_that_is_stopped_keeps_what_it_has_and_goes_on(small):
+    assert label([*LABEL, "--positions", "80", "--out", "whole"]) == 0
+    folder, labelled = small / "home/small/shards", []
+
+    class Stops(OneProcess):
+        def map(self, chunks):
+            for number, pair in enumerate(super().map(chunks)):
+                labelled.append(len(pair[1]))
+                if number == 2:
+                    signal.raise_signal(signal.SIGINT)
+                yield pair
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr("engine.train.label.OneProcess", Stops)
+    with patch.context(), pytest.raises(KeyboardInterrupt) as error:
+        label([*LABEL, "--positions", "80", "--batch", "2"])
+    patch.undo()
+    assert error.value.args == (signal.SIGINT,)
+    assert sum(entry["positions"] for entry in ShardFolder(folder).entries) == sum(labelled[:3]) < 80
+    assert label([*LABEL, "--positions", "80", "--batch", "2"]) == 0
+
+    def games(path):
+        opened = ShardFolder(path)
+        return [row for entry in opened.entries for row in opened.open(entry["name"])["planes"].tobytes()]
+
+    assert games(folder) == games(small / "whole")
 
 
 def test_a_folder_serves_one_process_at_a_time(small):

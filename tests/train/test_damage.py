@@ -207,3 +207,19 @@ def test_a_manifest_line_that_was_cut_by_a_kill_costs_only_its_shard(shards):
         file.write('{"name": "9x9-0-0')
     folder.refresh()
     assert len(folder.entries) == count
+
+
+def test_a_run_goes_on_when_a_shard_of_its_epoch_is_gone(shards, tmp_path, caplog):
+    run_label(tmp_path / "more", some_samples(40, seed=5))
+    recipe = Recipe("tiny", SamplePlan(()), NET, {}, TrainPlan(batch=8, shares={"9": 1.0}))
+    first = Run(recipe, Loader([shards, tmp_path / "more"], 8, {9: 1.0}), tmp_path / "run")
+    first.train_step()
+    first.save()
+    second = Run(recipe, Loader([shards], 8, {9: 1.0}), tmp_path / "run")
+    assert second.resume() and "a new epoch begins" in caplog.text and "1/9x9" in caplog.text
+    for _ in range(12):
+        second.train_step()
+    again = Run(recipe, Loader([shards, tmp_path / "more"], 8, {9: 1.0}), tmp_path / "run")
+    caplog.clear()
+    assert again.resume() and not caplog.text
+    again.train_step()
