@@ -241,12 +241,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         plan = plan if arguments.data else without_absent_exclusions(plan, root)
         recipe = dataclasses.replace(recipe, samples=plan)
     check_sources(recipe.samples, root, own=bool(arguments.games))
-    taught_in, teacher = describe_net(arguments.teacher) if arguments.teacher else ("", "")
+    taught_in, teacher, takes = "", "", None
+    if arguments.teacher:
+        taught_in, teacher, takes = describe_net(arguments.teacher)
     out = arguments.out or shards_folder(recipe)
     header = plan_header(recipe, taught_in, teacher)
     with held(out, f"lock-{arguments.part.replace('/', '-of-')}"):
         check_folder(out, header)
         samples = draw_and_tell(recipe.samples, root, Path() if arguments.games else root, out)
+        samples = those_that_fit(samples, takes)
         label(
             make_workers(arguments, header),
             header,
@@ -258,6 +261,22 @@ def main(argv: Sequence[str] | None = None) -> int:
             capacity=arguments.shard_size,
         )
     return 0
+
+
+def those_that_fit(samples: list[Sample], takes: Callable[[int], bool] | None) -> list[Sample]:
+    """Return the samples whose board size the teacher takes (None: no teacher), with a warning about the others.
+
+    Raises:
+        RecordError: it takes none.
+    """
+    refused = {size for size in {sample.game.size for sample in samples} if takes is not None and not takes(size)}
+    kept = [sample for sample in samples if sample.game.size not in refused]
+    if refused:
+        sizes = ", ".join(f"{size}x{size}" for size in sorted(refused))
+        log.warning("%d positions left out: the teacher cannot play on %s", len(samples) - len(kept), sizes)
+    if not kept:
+        raise RecordError("no position to label: the teacher plays on none of these boards")
+    return kept
 
 
 def draw_and_tell(plan: SamplePlan, root: Path, games: Path, out: Path) -> list[Sample]:

@@ -40,8 +40,8 @@ def add_ray_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ray-workers", type=at_least(0), default=0, help="default: one a GPU, or one a processor")
 
 
-def describe_net(name: str) -> tuple[str, str]:
-    """Return the encoding of a net file or shipped net, and its name with its hash; nothing is started.
+def describe_net(name: str) -> tuple[str, str, Callable[[int], bool]]:
+    """Return a net's encoding, its name with its hash, and what tells whether it takes a board size; starts nothing.
 
     Raises:
         WeightsError: there is no such net, or the file is none.
@@ -50,7 +50,8 @@ def describe_net(name: str) -> tuple[str, str]:
     from engine.nn.catalog import find
 
     net = load_net(find(name))
-    return net.spec["encoding"], f"{net.description.name} sha256 {net.description.sha256}"
+    name_and_hash = f"{net.description.name} sha256 {net.description.sha256}"
+    return net.spec["encoding"], name_and_hash, lambda size: net.supports_size(size, size)
 
 
 def open_net(name: str | None, options: argparse.Namespace, *, max_batch: int) -> tuple[Evaluator, str]:

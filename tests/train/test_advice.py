@@ -10,10 +10,11 @@ import time
 
 import pytest
 from few_games import RECIPE, write_games
+from teacher_fake import some_samples
 
 from engine.train.advice import how_to_label, unnamed_sizes
 from engine.train.folder import FolderError, held
-from engine.train.label import OneProcess
+from engine.train.label import OneProcess, those_that_fit
 from engine.train.label import main as label
 from engine.train.recipe import read_recipe
 from engine.train.records import RecordError
@@ -105,6 +106,15 @@ def test_a_folder_labelled_in_parts_is_not_labelled_in_other_parts(small):
         label([*LABEL, "--positions", "20"])
     assert {path.name: path.read_bytes() for path in (small / "home/small/shards").glob("*.npy")} == before
     assert label([*LABEL, "--positions", "20", "--part", "1/2"]) == 0
+
+
+def test_boards_that_the_teacher_cannot_play_on_are_left_out_and_told(caplog):
+    samples = some_samples(4) + some_samples(3, size=7)
+    assert those_that_fit(samples, None) == samples and not caplog.text
+    assert those_that_fit(samples, lambda size: size == 7) == samples[4:]
+    assert "4 positions left out: the teacher cannot play on 9x9" in caplog.text
+    with pytest.raises(RecordError, match="the teacher plays on none of these boards"):
+        those_that_fit(samples, lambda size: False)
 
 
 def test_labelling_that_is_stopped_keeps_what_it_has_and_goes_on(small):
