@@ -83,8 +83,8 @@ class Team:
         resources = self.ray.cluster_resources()
         self.count = count or max(1, int(resources.get("GPU" if gpus else "CPU", 1)))
         remote = self.ray.remote(cls).options(num_cpus=1, num_gpus=gpus, max_restarts=-1, max_task_retries=3)
-        shared = [self.ray.put(argument) for argument in arguments]
-        self.actors = [remote.remote(*shared) for _ in range(self.count)]
+        self.shared = [self.ray.put(argument) for argument in arguments]  # kept: an actor that restarts asks again
+        self.actors = [remote.remote(*self.shared) for _ in range(self.count)]
 
     def map(self, work: Iterable[T]) -> Iterator[tuple[T, Any]]:
         """Yield (piece, result) in the order of the pieces; a few for every actor are on their way at once."""
