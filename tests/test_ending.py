@@ -123,7 +123,7 @@ def test_never_fills_an_own_eye():
     assert ending.own_eyes(position, BLACK) == {1} and ending.own_eyes(position, WHITE) == {16, 18}
     assert ending.without_eyes(position, BLACK, [1, 3, 25]) == [3, 25]
     assert ending.without_eyes(position, BLACK, [1]) == [25]
-    assert ending.without_eyes(position, BLACK, [3, 1]) == [3, 1]
+    assert ending.without_eyes(position, BLACK, [3, 1]) == [3]  # the first may turn out to repeat a position
 
 
 def test_a_net_that_wants_to_fill_an_eye_does_not():

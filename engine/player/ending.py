@@ -51,9 +51,8 @@ def _saves(position: Position, board: Sequence[int], action: int, color: int) ->
 
 
 def without_eyes(position: Position, color: int, ranked: list[int]) -> list[int]:
-    """Return the ranked moves without those that fill an own eye, should the best be one; never an empty list."""
-    if ranked[0] == position.area or ranked[0] not in (eyes := own_eyes(position, color)):
-        return ranked
+    """Return the ranked moves without those that fill an own eye; never an empty list."""
+    eyes = own_eyes(position, color)
     return [action for action in ranked if action not in eyes] or [position.area]
 
 
