@@ -155,6 +155,9 @@ def make_judge(settings: EngineSettings, net: str | None) -> Judge:
     return Judge(loaded.opinions or loaded.evaluator, settings.judge, evaluator=loaded.evaluator)
 
 
+EVEN = 0.5  # what a judgment net's word counts beside a playing net's, where nothing else was fitted
+
+
 def load_judging(net: str | None, settings: EngineSettings, *, playing: bool = False) -> LoadedNet:
     """Load a net and, if there is one to ask, the judgment net beside it. Raises WeightsError."""
     loaded = load(net, settings.net, playing=playing)
@@ -164,9 +167,12 @@ def load_judging(net: str | None, settings: EngineSettings, *, playing: bool = F
     from engine.judge.asking import NetOpinion
     from engine.judge.blend import Blend
 
-    beside = load_judgment(None if wanted == "auto" else wanted, settings.net)
+    beside = load_judgment(None if wanted == "auto" else wanted, settings.net, symmetries=settings.judge.symmetries)
     own = NetOpinion(loaded.evaluator, symmetries=settings.judge.symmetries)
-    return dataclasses.replace(loaded, opinions=Blend([own, beside]))
+    weight = beside.thresholds.get("weight", EVEN)
+    return dataclasses.replace(
+        loaded, opinions=Blend([own, beside], [1.0 - weight, weight], thresholds=beside.thresholds)
+    )
 
 
 def _ships(name: str) -> bool:

@@ -3,7 +3,8 @@
 Validation games are those of a table of judged games that are not held out and that training leaves out for validation
 too. Every game is asked about once; then the thresholds are tried one after the other, and the one with the most games
 right is taken, the middle one where several are equally good. What is fitted: from which probability a group is dead;
-from which ownership an empty point between both sides' stones is territory, and dame otherwise (settings of the judge).
+from which ownership an empty point between both sides' stones is territory, and dame otherwise (settings of the judge);
+before these, with --beside, how much the judgment net's word counts beside that of the net that plays.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ TRIED = {
     "dead": [round(0.05 * step, 2) for step in range(2, 19)],
     "territory": [round(0.1 * step, 2) for step in range(1, 10)],
 }
+WEIGHTS = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]  # of the judgment net beside a playing net
 
 
 class Asked:
@@ -110,6 +112,34 @@ def count_right(asked: Sequence[Asked], settings: JudgeSettings) -> dict[str, in
     }
 
 
+def blended(asked: Sequence[Asked], others: Sequence[Asked], weight: float) -> list[Asked]:
+    """Return what two sources say together of the games that both were asked about.
+
+    Args:
+        weight: of the first one's word on the points, the other's being 1 - weight.
+    """
+    known = {item.judged.game.moves: item.opinion for item in others}
+    together = []
+    for item in asked:
+        if (other := known.get(item.judged.game.moves)) is not None:
+            owner = (weight * item.opinion.owner + (1.0 - weight) * other.owner).astype("float32")
+            together.append(Asked(item.judged, item.position, dataclasses.replace(item.opinion, owner=owner)))
+    return together
+
+
+def fit_weight(
+    asked: Sequence[Asked], others: Sequence[Asked], progress: Callable[[str], None] = log.info
+) -> tuple[float, dict[str, dict[str, int]]]:
+    """Return the best weight of the first source beside the other, and what every weight came to."""
+    from engine.judge import JudgeSettings
+
+    results = []
+    for weight in WEIGHTS:
+        results.append((weight, count_right(blended(asked, others, weight), JudgeSettings())))
+        progress(f"weight {weight}: {json.dumps(results[-1][1])}")
+    return best_of(results), {str(weight): result for weight, result in results}
+
+
 def best_of(results: Sequence[tuple[float, dict[str, int]]]) -> float:
     """Return the middle of the longest run of best values: most dead sets and scores right, then fewest stones wrong.
 
@@ -163,6 +193,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="keisei evaluate thresholds", description=__doc__)
     parser.add_argument("--net", required=True, help="judgment net: file or name")
     parser.add_argument("--data", type=Path, action="append", required=True, help="table of judged games; repeatable")
+    parser.add_argument("--beside", metavar="NET", help="playing net that is asked too, as `keisei judge` does")
+    parser.add_argument("--symmetries", type=int, default=2, choices=[1, 2, 3, 4])
     parser.add_argument("--modulus", type=int, default=MODULUS, help="which games validate; the net must not know them")
     parser.add_argument("--games", type=int, default=0, help="at most so many of a table; 0: all")
     parser.add_argument("--write", action="store_true", help="store the thresholds in the net's file")
@@ -177,11 +209,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     from engine.nn.settings import NetSettings
 
     settings = NetSettings(device=options.device, precision=options.precision, threads=options.threads, max_batch=16)
-    source = factory.load_judgment(options.net, settings)
+    source = factory.load_judgment(options.net, settings, symmetries=options.symmetries)
     games = [game for path in options.data for game in validation_games(path, options.modulus, options.games)]
     if not games:
         raise ConfigError("no validation games in these tables")
-    report = fit(ask(source, games))
+    asked = ask(source, games)
+    weighed: dict[str, Any] = {}
+    if options.beside:
+        from engine.judge.asking import NetOpinion
+
+        playing = NetOpinion(factory.load(options.beside, settings).evaluator, symmetries=options.symmetries)
+        others = ask(playing, games)
+        weight, weighed = fit_weight(asked, others)
+        asked = blended(asked, others, weight)
+    report = fit(asked)
+    if weighed:
+        report["thresholds"]["weight"] = weight
+        report["tried"]["weight"] = weighed
     if options.write:
         store(options.net, report["thresholds"], f"{report['games']} validation games, modulus {options.modulus}")
     print(json.dumps(report))

@@ -1,8 +1,8 @@
-"""One opinion out of several: the mean of what they say of the points, the first one's word on everything else."""
+"""One opinion out of several: a mean of what they say of the points, the first one's word on everything else."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,11 +16,21 @@ class Blend:
 
     Args:
         sources: at least one; winrate, score and policy are the first one's that has them.
+        weights: how much each one's word on the points counts; all alike by default.
+        thresholds: of the judge, as fitted to this blend.
     """
 
-    def __init__(self, sources: Sequence[OpinionSource]) -> None:
+    def __init__(
+        self,
+        sources: Sequence[OpinionSource],
+        weights: Sequence[float] | None = None,
+        *,
+        thresholds: Mapping[str, float] | None = None,
+    ) -> None:
         self.name = " and ".join(source.name for source in sources)
+        self.thresholds = dict(thresholds or {})
         self._sources = tuple(sources)
+        self._weights = tuple(weights or [1.0] * len(self._sources))
 
     def supports_size(self, width: int, height: int) -> bool:
         """Tell whether any of the sources takes boards of this size."""
@@ -28,8 +38,13 @@ class Blend:
 
     def opinion(self, position: Position) -> Opinion | None:
         """Return the blend of what those say that take the board; None if nobody says anything."""
-        asked = [source for source in self._sources if source.supports_size(position.width, position.height)]
-        said = [opinion for opinion in (source.opinion(position) for source in asked) if opinion is not None]
+        heard = [
+            (weight, source.opinion(position))
+            for weight, source in zip(self._weights, self._sources, strict=True)
+            if source.supports_size(position.width, position.height)
+        ]
+        weights = [weight for weight, opinion in heard if opinion is not None]
+        said = [opinion for _, opinion in heard if opinion is not None]
         if not said:
             return None
         first, *others = said
@@ -43,5 +58,7 @@ class Blend:
                 territory=other.territory if first.territory is None else first.territory,
                 seki=other.seki if first.seki is None else first.seki,
             )
-        owner = np.mean([opinion.owner for opinion in said], axis=0).astype(np.float32)
+        if not any(weights):  # those whose word counts did not speak
+            weights = [1.0] * len(said)
+        owner = np.average([opinion.owner for opinion in said], axis=0, weights=weights).astype(np.float32)
         return replace(first, owner=owner, name=self.name)

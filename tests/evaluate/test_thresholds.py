@@ -8,7 +8,7 @@ import pytest
 from judged_table import write_table
 
 from engine.cli import main as keisei
-from engine.evaluate.thresholds import Asked, best_of, fit, validation_games
+from engine.evaluate.thresholds import Asked, best_of, blended, fit, fit_weight, validation_games
 from engine.judge.types import Opinion
 from engine.train.judged import read_judged, replay_judged
 from engine.train.selection import held_out
@@ -46,6 +46,24 @@ def test_the_threshold_lies_where_the_truth_is(tmp_path, p_dead, low, high) -> N
     assert report["after"] == {"dead_exact": 1, "score_exact": 1, "stones_wrong": 0}
     assert report["tried"]["dead"]["0.1"]["dead_exact"] == 1
     assert report["tried"]["dead"]["0.9"]["dead_exact"] == (0 if p_dead < 0.9 else 1)
+
+
+def test_the_weight_is_that_of_the_source_that_is_right(tmp_path) -> None:
+    """One source knows that the stone is dead, the other one is surer that it lives."""
+    judged = next(read_judged(write_table(tmp_path / "judged.tsv", 0, 5), only_held_out=False))
+    position = replay_judged(judged)
+    owner = np.where(position.board() == 1, 0.9, np.where(position.board() == 2, -0.9, 0.0)).astype(np.float32)
+    owner[:, :2] = 0.9
+    asked = []
+    for value in (0.5, -0.8):
+        owner[3, 0] = value
+        asked.append(Asked(dataclasses.replace(judged, margin=-7.0), position, Opinion(owner.copy())))
+    one, other = asked
+    weight, tried = fit_weight([one], [other], lambda text: None)
+    assert (tried["0.6"]["dead_exact"], tried["0.7"]["dead_exact"], tried["1.0"]["dead_exact"]) == (0, 1, 1)
+    assert 0.7 <= weight <= 1.0
+    assert blended([one], [other], 0.5)[0].opinion.owner[3, 0] == pytest.approx(-0.15)
+    assert blended([one], [], 0.5) == []
 
 
 def test_validation_games_are_never_held_out(tmp_path) -> None:

@@ -130,6 +130,16 @@ def test_a_blend_is_the_mean_and_asks_only_who_takes_the_size():
     assert Blend([other]).opinion(Position(5)) is None
 
 
+def test_a_blend_weighs_words_by_what_they_count():
+    one, two = GivenOpinion(np.full((5, 5), 0.5)), GivenOpinion(np.full((5, 5), -0.1))
+    blend = Blend([one, two, GivenOpinion(np.zeros((9, 9)))], [0.25, 0.75, 0.0], thresholds={"dead": 0.3})
+    said = blend.opinion(Position(5))
+    assert said is not None and np.allclose(said.owner, 0.05)
+    assert Judge(blend).settings.dead == 0.3
+    nobody = blend.opinion(Position(9))  # whose word counts nothing speaks where nobody else does
+    assert nobody is not None and np.allclose(nobody.owner, 0.0)
+
+
 def test_thresholds_of_a_net_apply_unless_set():
     source = GivenOpinion(np.zeros((5, 5)))
     source.thresholds = {"dead": 0.4, "something": 1.0}
