@@ -109,7 +109,7 @@ def expected_error(rows: Iterable[dict[str, Any]]) -> float:
     """Return the mean distance between confidence and the share that is right, weighted by chains."""
     found = list(rows)
     chains = sum(row["chains"] for row in found)
-    return sum(row["chains"] * abs(row["confidence"] - row["right"]) for row in found) / max(1, chains)
+    return float(sum(row["chains"] * abs(row["confidence"] - row["right"]) for row in found) / max(1, chains))
 
 
 def report(calls: Sequence[Call]) -> dict[str, Any]:
