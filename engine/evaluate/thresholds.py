@@ -36,7 +36,7 @@ TRIED = {
     "dead": [round(0.05 * step, 2) for step in range(2, 19)],
     "territory": [round(0.1 * step, 2) for step in range(1, 10)],
 }
-WEIGHTS = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0]  # of the judgment net beside a playing net
+WEIGHTS = [0.5, 0.75, 1.0]  # of the judgment net beside a playing net
 
 
 class Asked:
