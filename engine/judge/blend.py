@@ -1,4 +1,4 @@
-"""One opinion out of several: a mean of what they say of the points, the first one's word on everything else."""
+"""One opinion out of several: a mean of what they say of points and score, the first one's word on the rest."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Blend:
     """Asks several sources.
 
     Args:
-        sources: at least one; winrate, score and policy are the first one's that has them.
-        weights: how much each one's word on the points counts; all alike by default.
+        sources: at least one; winrate and policy are the first one's that has them.
+        weights: how much each one's word on the points and the score counts; all alike by default.
         thresholds: of the judge, as fitted to this blend.
     """
 
@@ -31,6 +31,8 @@ class Blend:
         self.thresholds = dict(thresholds or {})
         self._sources = tuple(sources)
         self._weights = tuple(weights or [1.0] * len(self._sources))
+        total = sum(self._weights)
+        self.others = sum(self._weights[1:]) / total if total else 0.0  # share that is not the first one's
 
     def supports_size(self, width: int, height: int) -> bool:
         """Tell whether any of the sources takes boards of this size."""
@@ -52,8 +54,6 @@ class Blend:
             first = replace(
                 first,
                 winrate=other.winrate if first.winrate is None else first.winrate,
-                score_mean=other.score_mean if first.score_mean is None else first.score_mean,
-                score_stdev=other.score_stdev if first.score_stdev is None else first.score_stdev,
                 policy=first.policy or other.policy,
                 territory=other.territory if first.territory is None else first.territory,
                 seki=other.seki if first.seki is None else first.seki,
@@ -61,4 +61,15 @@ class Blend:
         if not any(weights):  # those whose word counts did not speak
             weights = [1.0] * len(said)
         owner = np.average([opinion.owner for opinion in said], axis=0, weights=weights).astype(np.float32)
-        return replace(first, owner=owner, name=self.name)
+        score = _mean([opinion.score_mean for opinion in said], weights)
+        spread = _mean([opinion.score_stdev for opinion in said], weights)
+        return replace(first, owner=owner, score_mean=score, score_stdev=spread, name=self.name)
+
+
+def _mean(values: Sequence[float | None], weights: Sequence[float]) -> float | None:
+    """Return the weighted mean of the numbers that were said; None of none."""
+    said = [(value, weight) for value, weight in zip(values, weights, strict=True) if value is not None]
+    total = sum(weight for _, weight in said)
+    if not said or not total:
+        return said[0][0] if said else None
+    return sum(value * weight for value, weight in said) / total

@@ -65,7 +65,10 @@ class Judge:
         evaluator = evaluator or (source if isinstance(source, Evaluator) else None)
         if evaluator is not None and (self.settings.seconds > 0.0 or self.settings.visits is not None):
             self._searched = SearchOpinion(
-                evaluator, seconds=self.settings.seconds or None, visits=self.settings.visits
+                evaluator,
+                seconds=self.settings.seconds or None,
+                visits=self.settings.visits,
+                kept=getattr(self.source, "others", 0.0),
             )
         self._memory: dict[tuple[object, ...], Judgment] = {}
 

@@ -32,9 +32,11 @@ class SearchOpinion:
         evaluator: the net.
         seconds: for one opinion, a quarter for each side and half for the open groups; None: visits alone limit it.
         visits: of each side's tree; None: seconds alone limit it.
+        kept: share of the opinion before it that is not of the net that searches, and so stays.
     """
 
-    def __init__(self, evaluator: Evaluator, *, seconds: float | None, visits: int | None) -> None:
+    def __init__(self, evaluator: Evaluator, *, seconds: float | None, visits: int | None, kept: float = 0.0) -> None:
+        self._kept = kept
         self.name = f"{evaluator.name}, searched"
         self._evaluator = evaluator
         self._limits = Limits(visits=visits, seconds=None if seconds is None else seconds / 4)
@@ -49,12 +51,16 @@ class SearchOpinion:
         maps = [_black_view(color, result.ownership) for color, result in found.items() if result.ownership is not None]
         now = found[position.to_play]
         sign = 1.0 if position.to_play == BLACK else -1.0
+        owner = self._kept * before.owner + (1.0 - self._kept) * np.mean(maps, axis=0) if maps else before.owner
+        lead = None if before.score_mean is None else sign * now.lead
+        if lead is not None and before.score_mean is not None:
+            lead = self._kept * before.score_mean + (1.0 - self._kept) * lead
         return replace(
             before,
-            owner=np.mean(maps, axis=0).astype(np.float32) if maps else before.owner,
+            owner=owner.astype(np.float32),
             territory=None,
             winrate=now.winrate if position.to_play == BLACK else 1.0 - now.winrate,
-            score_mean=sign * now.lead if before.score_mean is not None else None,
+            score_mean=lead,
             score_stdev=now.score_stdev if before.score_stdev is not None else None,
             tried={color: _tried(color, result) for color, result in found.items()},
             name=self.name,
