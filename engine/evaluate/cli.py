@@ -12,6 +12,7 @@ WHAT = {
     "judge": ("engine.evaluate.judge", "how often a judge is right about finished games"),
     "tactics": ("engine.evaluate.tactics", "how many tactical positions an engine solves, by kind and visits"),
     "thresholds": ("engine.evaluate.thresholds", "fit the judge's thresholds to a judgment net on validation games"),
+    "calibration": ("engine.evaluate.calibration", "how often a judge is right that is so and so sure of a chain"),
 }
 
 

@@ -155,7 +155,8 @@ def _settings(assignments: list[str], fitted: dict[str, float]) -> JudgeSettings
     from engine import config
     from engine.judge import JudgeSettings
 
-    layers: list[dict[str, dict[str, Any]]] = [{"judge": dict(fitted)}]
+    known = JudgeSettings.__dataclass_fields__  # a net's weight beside another one is no setting of the judge
+    layers: list[dict[str, dict[str, Any]]] = [{"judge": {key: value for key, value in fitted.items() if key in known}}]
     for text in assignments:
         section, key, value = config.parse_assignment(text)
         if section != "judge":

@@ -77,14 +77,15 @@ def test_the_command(tmp_path, capsys) -> None:
     table = write_table(tmp_path / "judged.tsv", 3, 3)
     words = ["evaluate", "calibration", "--data", str(table), "--modulus", "1", "--set", "judge.nodes=0"]
     own = ["--judge", f"judgment:{net}"]
-    code = keisei([*words, *own, "--json", "--write", str(net)])
-    output = capsys.readouterr()
-    if code == 0:  # an untrained net is mostly wrong, but by chance it may be right
-        whole = json.loads(output.out)
-        metadata = checkpoint.load(net)[2]
-        assert metadata["thresholds"] == {"dead": 0.4, "temperature": whole["temperature"]}
-        assert metadata["thresholds_from"]["dead"] == "there"
-        assert whole["games"] == 3
+    assert keisei([*words, "--set", "judge.dead=1.0", *own, "--json", "--write", str(net)]) == 0  # the dead stone lives
+    whole = json.loads(capsys.readouterr().out)
+    metadata = checkpoint.load(net)[2]
+    assert metadata["thresholds"] == {"dead": 0.4, "temperature": whole["temperature"]}
+    assert metadata["thresholds_from"]["dead"] == "there"
+    assert (whole["games"], whole["wrong"]) == (3, 3)
+    assert keisei([*words, "--set", "judge.dead=1.0", *own, "--png", str(tmp_path / "picture.svg")]) == 0
+    assert "3 called wrongly" in capsys.readouterr().out
+    assert (tmp_path / "picture.svg").stat().st_size
     assert keisei([*words, *own, "--held-out", "--write", str(net)]) == 2
     assert keisei([*words, "--judge", "gtp:true"]) == 2
     assert keisei([*words, *own, *own]) == 2
