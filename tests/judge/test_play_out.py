@@ -22,7 +22,10 @@ from engine.search.root import Limits, RootOptions
 from engine.search.searcher import Searcher
 
 VISITS = 100
-HELD = [case for case in CASES if case.area is not None and not case.open]
+MISPLAYED = {"double ko seki", "moonshine life", "four dame"}
+"""Where the net does not play well enough to confirm anything: it begins a double ko that superko loses for whoever
+begins, and fills its own wide territory when it is sure to win. GNU Go confirms these (test_positions.py)."""
+HELD = [case for case in CASES if case.area is not None and not case.open and case.name not in MISPLAYED]
 SETTLED_BY = [case for case in CASES if case.black_move and case.white_move]
 pytestmark = pytest.mark.slow
 
@@ -47,6 +50,10 @@ def play_out(searcher: Searcher, position: Position) -> float:
         if passes == 2:
             return score(position)
     pytest.fail("no end")
+
+
+def test_what_is_not_played_out_is_confirmed_otherwise():
+    assert all(case.gnugo for case in CASES if case.name in MISPLAYED)
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in HELD])
