@@ -1,8 +1,8 @@
 """Settings of the levels: which rank to play like, and how a rank becomes a share of points given away.
 
 A stone of handicap is worth about thirteen points. In games on 19x19 a player who means to give away a point a move
-more ends about fifty points behind, since not all of it is punished; so a rank is a quarter of a point a move. All ranks
-read the same, up to the one that gives away nothing (docs/levels.md, ADR 38).
+more ends about fifty points behind, since not all of it is punished; so a rank is a quarter of a point a move. All
+ranks read the same, up to the one that gives away nothing (docs/levels.md, ADR 38).
 """
 
 from __future__ import annotations
