@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import child
 import pytest
 
 import engine
@@ -175,4 +176,5 @@ def test_the_reader_sees_breaches(tmp_path, file, line, fault):
 def test_gtp_imports_without_torch():
     names = [module_of(path, ROOT) for path in sorted((ROOT / "gtp").rglob("*.py"))]
     code = f"import sys\nfor name in {names!r}: __import__(name)\nassert 'torch' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT.parent, timeout=60)
+    command, environment = child.python("-c", code)
+    subprocess.run(command, env=environment, check=True, timeout=60)

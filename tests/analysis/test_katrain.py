@@ -12,6 +12,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import child
 import pytest
 
 import engine
@@ -37,7 +38,7 @@ def katrains_python():
 def keisei(tmp_path):
     """A program that starts this engine, as KaTrain is given one."""
     program = tmp_path / "keisei"
-    program.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} -P -m engine "$@"\n')
+    program.write_text(f'#!/bin/sh\nPYTHONPATH={child.PACKAGE_PARENT} exec {sys.executable} -P -m engine "$@"\n')
     program.chmod(0o755)
     return str(program)
 

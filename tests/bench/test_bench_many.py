@@ -2,9 +2,9 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
+import child
 import pytest
 
 from engine.bench import many, memory
@@ -43,6 +43,6 @@ def test_without_katago_it_says_so():
     script = ROOT / "benchmarks" / "versus_katago.py"
     if not script.exists():
         pytest.skip("no benchmarks beside the tests")
-    command = [sys.executable, str(script), "--katago", "no-such-program", "--net", "b6c64"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env={"PYTHONPATH": str(ROOT)})
+    command, environment = child.python(str(script), "--katago", "no-such-program", "--net", "b6c64")
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0 and "skipped: no KataGo at 'no-such-program'" in done.stderr, done.stderr

@@ -6,24 +6,16 @@ import contextlib
 import os
 import re
 import subprocess
-import sys
 import threading
 import time
 
 import pytest
+from child import python
 
 PATIENCE = 60.0
 """Seconds that anything may take on a loaded machine before a test gives up."""
 
 
-
-
-def python(*arguments):
-    """Return (command line, environment) of a Python that imports the very engine under test, from any folder."""
-    import engine
-
-    root = os.path.dirname(os.path.dirname(engine.__file__))
-    return [sys.executable, "-P", *arguments], {**os.environ, "PYTHONPATH": root}
 
 
 @pytest.fixture(name="python")

@@ -9,6 +9,7 @@ import sys
 import time
 import types
 
+import child
 import numpy as np
 import pytest
 
@@ -231,9 +232,10 @@ def test_a_run_that_is_killed_leaves_nothing_running_and_goes_on(capsys, tmp_pat
     for number in range(60):
         (folder / f"{number:03}.sgf").write_text(GAME, encoding="utf-8")
     out = tmp_path / "games.jsonl"
-    command = [sys.executable, "-m", "engine", "judge", str(folder), "--net", "fake:hash", "--jobs", "2", "--json",
-               "--set", "judge.nodes=0"]  # fmt: skip
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as first:
+    command, environment = child.python("-m", "engine", "judge", str(folder), "--net", "fake:hash", "--jobs", "2",
+                                        "--json", "--set", "judge.nodes=0")  # fmt: skip
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    with subprocess.Popen(command, env=environment, **pipes, text=True) as first:
         while first.poll() is None and not (out.is_file() and out.stat().st_size):
             time.sleep(0.01)
         first.kill()

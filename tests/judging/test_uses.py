@@ -8,9 +8,9 @@ from __future__ import annotations
 import doctest
 import json
 import subprocess
-import sys
 from pathlib import Path
 
+import child
 from judge_checks import position_of
 from judged_positions import CASES
 
@@ -26,9 +26,10 @@ COUNTED = [case for case in CASES if case.area is not None]
 
 def gtp(lines: list[str]) -> list[str]:
     """The replies of one engine to all these lines; a failed one fails the test."""
+    command, environment = child.python("-m", "engine", "gtp", "--set", "net.threads=1")
     done = subprocess.run(
-        [sys.executable, "-m", "engine", "gtp", "--set", "net.threads=1"],
-        cwd=ROOT, input="\n".join([*lines, "quit"]) + "\n", text=True, capture_output=True, timeout=600, check=True,
+        command, env=environment, input="\n".join([*lines, "quit"]) + "\n", text=True, capture_output=True,
+        timeout=600, check=True,
     )  # fmt: skip
     replies = done.stdout.split("\n\n")[: len(lines)]
     assert len(replies) == len(lines) and all(reply.startswith("=") for reply in replies), done.stdout[-500:]

@@ -5,9 +5,9 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 
+import child
 import pytest
 
 from engine import sgf
@@ -162,9 +162,10 @@ def test_an_engine_that_cannot_start(mock, tmp_path, capsys):
 def start_match(tmp_path, command, games):
     """Start a match in a process of its own and wait for its first finished game."""
     out = tmp_path / "out"
-    arguments = ["-P", "-m", "engine.match", command, command, "--games", str(games), "--size", "5", "--out", str(out)]
+    options = ["--games", str(games), "--size", "5", "--out", str(out)]
+    arguments, environment = child.python("-m", "engine.match", command, command, *options)
     errors = (tmp_path / "stderr").open("wb")
-    process = subprocess.Popen([sys.executable, *arguments], stdout=subprocess.PIPE, stderr=errors)
+    process = subprocess.Popen(arguments, env=environment, stdout=subprocess.PIPE, stderr=errors)
     deadline = time.monotonic() + 30
     while not (out / "games.jsonl").exists():
         assert process.poll() is None and time.monotonic() < deadline, (tmp_path / "stderr").read_text()

@@ -3,8 +3,8 @@
 import dataclasses
 import logging
 import subprocess
-import sys
 
+import child
 import numpy as np
 import pytest
 import torch
@@ -100,11 +100,16 @@ def test_sizes_are_dropped(net, monkeypatch):
     assert built == [(5, 5, 1), (7, 7, 1), (5, 5, 1)]
 
 
+def child_says(code):
+    command, environment = child.python("-c", code)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+
 def test_nothing_is_sent():
     """OpenVINO's usage report is off: its sender is not even imported."""
     code = "import sys; import engine.nn.openvino_ops; print(sys.modules.get('openvino_telemetry', 'absent'))"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.strip() == "None"
+    found = child_says(code)
+    assert found.strip() == "None"
 
 
 def missing(monkeypatch, why="OpenVINO is not installed"):
@@ -128,8 +133,8 @@ def test_a_damaged_installation_is_said():
         "import sys; sys.modules['openvino._pyopenvino'] = None\n"
         "from engine.nn.runtimes import openvino_missing; print(openvino_missing())"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout.startswith("OpenVINO cannot be loaded (")
+    found = child_says(code)
+    assert found.startswith("OpenVINO cannot be loaded (")
 
 
 def test_not_for_a_gpu():

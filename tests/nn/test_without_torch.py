@@ -2,8 +2,8 @@
 
 import json
 import subprocess
-import sys
 
+import child
 import pytest
 
 from engine.nn.runtimes import openvino_missing
@@ -21,7 +21,8 @@ needs_openvino = pytest.mark.skipif(openvino_missing() is not None, reason=str(o
 
 def run(code, *, blocked=("torch",), stdin=""):
     text = f"BLOCKED = {blocked!r}\n{BLOCK}\n{code}"
-    return subprocess.run([sys.executable, "-c", text], input=stdin, capture_output=True, text=True, timeout=120)
+    command, environment = child.python("-c", text)
+    return subprocess.run(command, env=environment, input=stdin, capture_output=True, text=True, timeout=120)
 
 
 @needs_openvino

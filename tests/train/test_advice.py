@@ -2,12 +2,11 @@
 
 import json
 import logging
-import os
 import signal
 import subprocess
-import sys
 import time
 
+import child
 import pytest
 from few_games import RECIPE, write_games
 from teacher_fake import some_samples
@@ -194,11 +193,9 @@ def test_labelled_sizes_that_no_share_names_are_told_and_so_is_a_missing_validat
 
 def test_a_stopped_training_saves_says_so_and_goes_on(small):
     assert label([*LABEL, "--positions", "80"]) == 0
-    root = os.pathsep.join(path for path in sys.path if path)
     words = ["train", "--recipe", "small.toml", "--device", "cpu", "--threads", "1", "--no-tensorboard"]
-    command = [sys.executable, "-m", "engine", *words, "--steps", "100000"]
-    environment = {**os.environ, "PYTHONPATH": root, "OMP_NUM_THREADS": "1"}
-    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    command, environment = child.python("-m", "engine", *words, "--steps", "100000")
+    process = subprocess.Popen(command, env={**environment, "OMP_NUM_THREADS": "1"}, stderr=subprocess.PIPE, text=True)
     log, deadline = small / "home/small/run/log.jsonl", time.monotonic() + 120
     while not (log.exists() and log.read_text()) and time.monotonic() < deadline and process.poll() is None:
         time.sleep(0.1)
