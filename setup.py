@@ -32,7 +32,10 @@ setup(
     packages=[*find_packages(include=["engine", "engine.*"]), "engine._weights"],
     package_dir={"engine._weights": "weights"},
     package_data={
-        "engine": ["py.typed", "presets/*.toml", "train/recipes/*.toml", "evaluate/positions/*.txt", "**/*.pyi", "**/*.pxd", "**/*.pyx"],
+        "engine": [
+            "py.typed", "presets/*.toml", "train/recipes/*.toml", "evaluate/positions/*.txt",
+            "**/*.pyi", "**/*.pxd", "**/*.pyx",
+        ],
         "engine._weights": ["*.toml", "*.md", "*.safetensors"],
     },
     ext_modules=cythonize(

@@ -4,7 +4,7 @@ A region is up to 64 points, empty or with stones that may die, closed in by wal
 captured. Both sides may pass; two passes end the reading. Kos are fought without threats from outside; on wish a ko that
 was taken stays barred until its loser passes (Japanese rules of 1989, article 7, paragraph 2), so that threats from the
 region do not count either. A position that comes back counts for the defender. The answer is exact unless the limit of
-nodes ran out, and then it says so.
+nodes or MOST_DEPTH moves ran out (kos and captures that go round and round), and then it is "not known".
 Board: bit sets over the region's points. Method: depth-first and/or search, deepened step by step, with a table.
 """
 
