@@ -94,9 +94,9 @@ def gpu_usable() -> bool:
 def cpu_has_bfloat16() -> bool:
     """Tell whether this CPU multiplies bfloat16 in hardware (AVX-512 BF16 or AMX)."""
     try:
-        from .openvino_ops import ov
+        from .openvino_ops import core
 
-        return "BF16" in ov.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+        return "BF16" in core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
     except (ImportError, OSError, RuntimeError, AttributeError):
         pass
     if torch_missing():

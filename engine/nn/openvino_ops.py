@@ -7,6 +7,7 @@ Everything here makes nodes of a graph for one board size; `openvino_graph.py` p
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -22,7 +23,18 @@ from openvino import opset13 as ops  # noqa: E402
 Array = NDArray[Any]
 Node = Any  # openvino.Node or Output: the package has no types for them that hold
 
-__all__ = ["Node", "ops", "ov"]
+__all__ = ["Node", "core", "ops", "ov"]
+
+
+@functools.cache
+def core() -> Any:
+    """Return the one openvino.Core of the process; it is never given back.
+
+    The CPU plugin of a Core gives the thread that first uses it another stack for signals, and puts the one before back
+    when the Core ends. Two Cores that do not end in the reverse order of their beginnings leave the thread a stack that
+    is gone: the next signal with a handler (Ctrl-C) is then a segmentation fault (OpenVINO 2026.4).
+    """
+    return ov.Core()
 
 
 def constant(value: Any, name: str = "") -> Node:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .openvino_ops import ov
+from .openvino_ops import core, ov
 from .size_cache import SizeCache
 
 FloatArray = NDArray[np.float32]
@@ -79,7 +79,7 @@ class OpenVinoRunner:
     ) -> None:
         self.threads = threads
         self._max_points = max_points
-        self._core = ov.Core()
+        self._core = core()
         self._options = {
             "INFERENCE_PRECISION_HINT": precision,
             "NUM_STREAMS": str(threads),

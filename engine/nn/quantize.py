@@ -25,7 +25,7 @@ from .int8 import Figures, Plan
 from .net import Net, load_net
 from .openvino_graph import build_model
 from .openvino_layers import Layers, Ranges
-from .openvino_ops import ov
+from .openvino_ops import core, ov
 from .openvino_runner import OpenVinoRunner
 from .policy_games import Sample
 from .spec import SCALARS
@@ -42,13 +42,13 @@ SPEED_SECONDS = 2.0
 
 def plan_name(net: Net) -> str:
     """Return the name of the net's plan with this runtime and processor (int8.key)."""
-    processor = str(ov.Core().get_property("CPU", "FULL_DEVICE_NAME"))
+    processor = str(core().get_property("CPU", "FULL_DEVICE_NAME"))
     return int8.key(net.description.sha256, str(ov.__version__), processor)
 
 
 def suits(net: Net) -> bool:
     """Tell whether eight bits are worth a try: not for attention, where they cost too much exactness for their gain."""
-    return not net.has_attention and "INT8" in ov.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+    return not net.has_attention and "INT8" in core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
 
 
 def quantize(net: Net, plain: str = "bf16", meta: Callable[[int, int], Any] | None = None) -> Plan:
@@ -117,7 +117,7 @@ def calibrate(makers: Makers, samples: Sequence[Sample]) -> dict[str, tuple[floa
         layers = Layers(watch=True)
         model = makers.model(sample.size, sample.size, ROWS, layers)
         options = {"INFERENCE_PRECISION_HINT": "f32", "NUM_STREAMS": "1", "INFERENCE_NUM_THREADS": "1"}
-        request = ov.Core().compile_model(model, "CPU", options).create_infer_request()
+        request = core().compile_model(model, "CPU", options).create_infer_request()
         for start in range(0, len(sample.spatial) - ROWS + 1, ROWS):
             rows = slice(start, start + ROWS)
             request.infer([part[rows] for part in (sample.spatial, sample.globals_) if part.shape[1]])

@@ -61,9 +61,9 @@ def openvino_missing() -> str | None:
     if not installed("openvino"):
         return f"OpenVINO is not installed ({HINT})"
     try:
-        from .openvino_ops import ov
+        from .openvino_ops import core
 
-        if "CPU" not in ov.Core().available_devices:
+        if "CPU" not in core().available_devices:
             return "OpenVINO has no CPU device here"
     except (ImportError, OSError, RuntimeError, AttributeError) as error:  # a damaged or far too old installation
         return f"OpenVINO cannot be loaded ({type(error).__name__}: {error})"

@@ -144,12 +144,12 @@ def test_keys_differ():
 @needs_openvino
 def test_rounding_is_what_it_says():
     from engine.nn.openvino_layers import rounded, rounded_weight
-    from engine.nn.openvino_ops import ops, ov
+    from engine.nn.openvino_ops import core, ops, ov
 
     def run(make, values):
         x = ops.parameter(list(values.shape), np.float32)
         options = {"INFERENCE_PRECISION_HINT": "f32"}
-        return ov.Core().compile_model(ov.Model([make(x)], [x], "m"), "CPU", options)(values)[0]
+        return core().compile_model(ov.Model([make(x)], [x], "m"), "CPU", options)(values)[0]
 
     values = np.linspace(-3, 12, 1001, dtype=np.float32)[None]
     found = run(lambda x: rounded(x, 0.0, 10.0), values)
@@ -159,7 +159,7 @@ def test_rounding_is_what_it_says():
     assert np.abs(found - values.clip(-10.1, 10.0)).max() < 10 / 127 / 2 + 1e-4 and 0.0 in found
     weight = np.random.default_rng(0).normal(size=(4, 3, 3, 3)) * np.array([1, 10, 0, 0.1])[:, None, None, None]
     model = ov.Model([rounded_weight(weight, "w")], [], "m")
-    found = ov.Core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})({})[0]
+    found = core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})({})[0]
     most = np.abs(weight).max(axis=(1, 2, 3), keepdims=True)
     assert (np.abs(found - weight) <= most / 254 * 1.01).all() and (np.abs(found - weight).max() > 0)
 

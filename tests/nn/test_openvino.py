@@ -3,6 +3,7 @@
 import dataclasses
 import logging
 import subprocess
+from pathlib import Path
 
 import child
 import numpy as np
@@ -110,6 +111,45 @@ def test_nothing_is_sent():
     code = "import sys; import engine.nn.openvino_ops; print(sys.modules.get('openvino_telemetry', 'absent'))"
     found = child_says(code)
     assert found.strip() == "None"
+
+
+SIGNALLED = """
+import dataclasses, gc, signal, sys
+import numpy as np
+from engine.nn.net import load_net
+from engine.nn.net_evaluator import make_evaluator
+from engine.nn.settings import NetSettings
+
+net = load_net(sys.argv[1])
+made = [make_evaluator(net, NetSettings(device="cpu", threads=1)) for _ in range(3)]
+for evaluator in made:
+    evaluator.evaluate(*evaluator.allocate(1, 5, 5))
+while made:
+    del evaluator
+    evaluator = made.pop(0)  # the first made goes first
+    gc.collect()
+del evaluator
+gc.collect()
+try:
+    signal.raise_signal(signal.SIGINT)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_a_signal_after_runners_are_gone(tmp_path):
+    """OpenVINO's CPU plugin changes the stack for signals; runners that come and go must not leave one that is gone."""
+    spec = new_net_spec(blocks=1, channels=8, gpool_channels=4, name="tiny")
+    checkpoint.save(tmp_path / "tiny.safetensors", spec, fold_for_export(build_module(spec, trainable=True)), {})
+    command, environment = child.python("-c", SIGNALLED, str(tmp_path / "tiny.safetensors"))
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "interrupted\n"), done.stderr
+
+
+def test_there_is_one_core():
+    """Every other way to one would bring the fault of the test above back."""
+    package = Path(runtimes.__file__).parents[1]
+    assert [p.name for p in package.rglob("*.py") if "ov.Core(" in p.read_text("utf-8")] == ["openvino_ops.py"]
 
 
 def missing(monkeypatch, why="OpenVINO is not installed"):
