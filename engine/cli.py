@@ -11,10 +11,11 @@ import argparse
 import importlib.util
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from engine import __version__
 from engine.errors import ConfigError, EngineError
+from engine.usage import Parser, install_hint
 
 COMMANDS = {
     "gtp": ("engine.cli", "gtp", "speak GTP on standard input and output"),
@@ -37,13 +38,6 @@ BENCHMARKS = ("board", "net", "search", "many", "memory")
 RESUMABLE = ("train", "label", "selfplay", "loop")  # what was done is kept, and the same command goes on from there
 
 Layer = dict[str, dict[str, Any]]
-
-
-class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -80,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] != "torch":
             raise
-        print(f"keisei {words[0]}: needs PyTorch: pip install 'keisei[torch]'", file=sys.stderr)
+        print(f"keisei {words[0]}: needs PyTorch: {install_hint('torch')}", file=sys.stderr)
         return 1
     except OSError as error:  # a folder that cannot be written, a full disk
         print(f"keisei {words[0]}: {error}", file=sys.stderr)
@@ -161,7 +155,7 @@ def gtp_parser() -> Parser:
     """Return the parser of `keisei gtp`."""
     parser = Parser(prog="keisei gtp", description="Speak GTP on standard input and output.")
     add_common_options(parser)
-    parser.add_argument("--level", metavar="RANK", help="play about like a player of this rank: 20k … 1k, 1d")
+    parser.add_argument("--level", metavar="RANK", help="play about like a player of this rank: 30k … 1k, 1d")
     parser.add_argument("--name", metavar="TEXT", help="what to answer to `name`, for GUIs that look at it")
     parser.add_argument("--version", metavar="TEXT", help="what to answer to `version`")
     parser.add_argument(
@@ -194,7 +188,7 @@ def analysis(argv: Sequence[str]) -> int:
     from engine import factory
     from engine.analysis.options import cfg_layer
 
-    parser = Parser(prog="keisei analysis", allow_abbrev=False, description="Answer queries in JSON, one a line.")
+    parser = Parser(prog="keisei analysis", description="Answer queries in JSON, one a line.")
     add_common_options(parser)
     parser.add_argument("-model", "--model", metavar="FILE|NAME", help="the same as --net")
     parser.add_argument("-config", metavar="FILE", action="append", default=[], dest="cfg",

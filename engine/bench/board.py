@@ -6,7 +6,6 @@ The signature hashes every position the walks passed through: it changes only wh
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import time
@@ -17,6 +16,7 @@ from sgfmill import boards
 
 from engine.board.position import Position
 from engine.board.walk import random_walk
+from engine.usage import Parser
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the benchmark and print its table, or one JSON object with --json."""
     from engine.bench import board_planes  # it needs the names above
 
-    parser = argparse.ArgumentParser(prog="keisei bench board", description="Speed of the board.")
+    parser = Parser(prog="keisei bench board", description="Speed of the board.")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--games", type=int, default=Effort.games, help="random walks of each kind (%(default)s)")
     parser.add_argument("--rounds", type=int, default=Effort.rounds, help="times each walk is run (%(default)s)")

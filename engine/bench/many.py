@@ -23,6 +23,7 @@ from engine.nn.batching import BatchingEvaluator
 from engine.search.params import SearchParams
 from engine.search.root import Limits
 from engine.search.searcher import Searcher
+from engine.usage import Parser
 
 WAYS = ("steps", "threads")
 ENDLESS = 1 << 30
@@ -212,7 +213,7 @@ def measure(evaluator: Any, size: int, options: argparse.Namespace) -> list[dict
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the benchmark and print its table, or one JSON object with --json."""
-    parser = argparse.ArgumentParser(prog="keisei bench many", description="Many searches over one evaluator.")
+    parser = Parser(prog="keisei bench many", description="Many searches over one evaluator.")
     parser.add_argument("--net", help="file or name; default: the net that comes with the engine; none: costs nothing")
     parser.add_argument("--sizes", type=numbers, default=[19, 9], help="board sizes (19,9)")
     parser.add_argument("--threads", type=int, default=0, help="CPU threads of the net; 0: one a physical core")

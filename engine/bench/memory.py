@@ -20,6 +20,7 @@ from engine.evaluator_fakes import HashEvaluator
 from engine.search.params import SearchParams
 from engine.search.root import Limits
 from engine.search.searcher import Searcher
+from engine.usage import Parser
 
 MIB = 1 << 20
 
@@ -60,7 +61,7 @@ def measure(evaluator: Any, size: int, options: argparse.Namespace) -> dict[str,
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the benchmark and print its table, or one JSON object with --json."""
-    parser = argparse.ArgumentParser(prog="keisei bench memory", description="Memory of a long search.")
+    parser = Parser(prog="keisei bench memory", description="Memory of a long search.")
     parser.add_argument("--net", default="none", help="file or name; none: a synthetic one (none)")
     parser.add_argument("--visits", type=int, default=100_000, help="of the search (%(default)s)")
     parser.add_argument("--sizes", type=numbers, default=[19], help="board sizes (19)")

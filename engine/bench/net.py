@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from engine.usage import Parser
+
 from ..config import build
 from ..errors import ConfigError
 
@@ -57,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _options(argv: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="keisei bench net", description="Evaluations a second of a bare net.")
+    parser = Parser(prog="keisei bench net", description="Evaluations a second of a bare net.")
     parser.add_argument("--net", metavar="FILE|NAME", help="net file or shipped net (default: the net that plays)")
     parser.add_argument("--device", default="auto", metavar="auto|cpu|cuda:N")
     parser.add_argument("--precision", default="auto", choices=("auto", "float32", "bfloat16", "float16"))

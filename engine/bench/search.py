@@ -26,6 +26,7 @@ from engine.search.params import SearchParams
 from engine.search.result import SearchStats
 from engine.search.root import Limits
 from engine.search.searcher import Searcher
+from engine.usage import Parser
 
 PARTS = ("select", "encode", "net", "backup")
 FREE = "(costs nothing)"
@@ -247,7 +248,7 @@ def numbers(text: str) -> list[int]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the benchmark and print its table, or one JSON object with --json."""
-    parser = argparse.ArgumentParser(prog="keisei bench search", description="Speed of the search.")
+    parser = Parser(prog="keisei bench search", description="Speed of the search.")
     parser.add_argument("--net", help="file or name; default: the net that comes with the engine; none: no net")
     parser.add_argument("--visits", type=int, default=400, help="of each search (%(default)s)")
     parser.add_argument("--positions", type=int, default=4, help="searched on each board (%(default)s)")

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.errors import ConfigError, EngineError
 from engine.train.judged import JudgedGame, read_judged, replay_judged
+from engine.usage import Parser, install_hint
 
 from .judges import OwnJudge, add_judge_options, make_judge
 from .thresholds import MODULUS, store, validation_games
@@ -143,7 +144,7 @@ def draw(whole: dict[str, Any], path: Path) -> None:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise EngineError("--png needs matplotlib (pip install keisei[pictures])") from error
+        raise EngineError(f"--png needs matplotlib: {install_hint('matplotlib')}") from error
     figure = Figure(figsize=(5, 5))
     axes = figure.add_subplot(xlabel="confidence", ylabel="share that is right", title="chains without proof")
     axes.plot([0.5, 1], [0.5, 1], color="grey", linewidth=1)
@@ -156,7 +157,7 @@ def draw(whole: dict[str, Any], path: Path) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `keisei evaluate calibration`. Errors go to the caller as EngineError."""
-    parser = argparse.ArgumentParser(prog="keisei evaluate calibration", description=__doc__)
+    parser = Parser(prog="keisei evaluate calibration", description=__doc__)
     add_judge_options(parser)
     parser.add_argument("--data", type=Path, action="append", required=True, help="table of judged games; repeatable")
     parser.add_argument("--modulus", type=int, default=MODULUS, help="which games validate; the net must not know them")

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import EngineError
+from engine.usage import Parser
 
 from .answers import Answer, AnswerFile, compare
 from .cases import END, Case, read_cases
@@ -68,7 +69,7 @@ def report(by_judge: dict[str, dict[str, dict[str, Any]]], without: frozenset[st
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `keisei evaluate judge`. Errors go to the caller as EngineError."""
-    parser = argparse.ArgumentParser(prog="keisei evaluate judge", description=__doc__)
+    parser = Parser(prog="keisei evaluate judge", description=__doc__)
     add_judge_options(parser)
     data = "table of judged games or of records (their held-out games), or a folder of SGF files"
     parser.add_argument("--data", type=Path, required=True, help=data)

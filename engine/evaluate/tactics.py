@@ -24,6 +24,7 @@ from engine.match.elo import wilson
 from engine.match.engines import LOCAL, Engine, Slot, make_slot
 from engine.match.gtp_client import EngineFailed, GtpError
 from engine.match.local import NetPool, parse_local
+from engine.usage import Parser
 
 from .tactics_positions import Tactic, read_tactics
 
@@ -160,7 +161,7 @@ def engines_of(options: argparse.Namespace) -> Iterator[Asked]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `keisei evaluate tactics`. Errors go to the caller as EngineError."""
-    parser = argparse.ArgumentParser(prog="keisei evaluate tactics", description=__doc__)
+    parser = Parser(prog="keisei evaluate tactics", description=__doc__)
     parser.add_argument("--net", action="append", default=[], help="net file or name (the one that ships)")
     parser.add_argument("--visits", default=VISITS, metavar="N,N,…", help=f"visits to try ({VISITS})")
     parser.add_argument("--engine", action="append", default=[], metavar="[NAME=]COMMAND", help="another GTP program")

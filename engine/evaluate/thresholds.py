@@ -9,7 +9,6 @@ before these, with --beside, how much the judgment net's word counts beside that
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import json
 import logging
@@ -21,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from engine.errors import ConfigError, EngineError
 from engine.train.judged import JudgedGame, read_judged, replay_judged
 from engine.train.shards import game_number
+from engine.usage import Parser
 
 from .answers import EXACT
 
@@ -190,7 +190,7 @@ def _with(settings: JudgeSettings, name: str, value: float) -> JudgeSettings:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `keisei evaluate thresholds`. Errors go to the caller as EngineError."""
-    parser = argparse.ArgumentParser(prog="keisei evaluate thresholds", description=__doc__)
+    parser = Parser(prog="keisei evaluate thresholds", description=__doc__)
     parser.add_argument("--net", required=True, help="judgment net: file or name")
     parser.add_argument("--data", type=Path, action="append", required=True, help="table of judged games; repeatable")
     parser.add_argument("--beside", metavar="NET", help="playing net that is asked too, as `keisei judge` does")

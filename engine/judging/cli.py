@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.cli import Parser, add_common_options, layers
+from engine.cli import add_common_options, layers
 from engine.errors import ConfigError, SgfError
+from engine.usage import Parser
 
 if TYPE_CHECKING:
     from engine.board.position import Position

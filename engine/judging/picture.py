@@ -1,7 +1,7 @@
 """The picture of a judgment: the board, a square of the owner's color on each point, crosses on dame and in sekis.
 
 A square grows with the certainty; dead stones carry the other side's square; the score stands beside the board. The
-drawing needs matplotlib (`pip install keisei[pictures]`); the ending of the file's name chooses PNG or SVG.
+drawing needs matplotlib (the extra `pictures`); the ending of the file's name chooses PNG or SVG.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from engine.board.vertex import format_vertex
 from engine.errors import EngineError
 from engine.judge.text import result_text
 from engine.judge.types import Judgment, OpenItem, SideScore, Status
+from engine.usage import install_hint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,7 +58,7 @@ def new_figure(path: str, width: float = 10.5, height: float = 7.6) -> Figure:
     try:
         from matplotlib.figure import Figure as NewFigure
     except ImportError:
-        raise EngineError("pictures need matplotlib: pip install 'keisei[pictures]'") from None
+        raise EngineError(f"pictures need matplotlib: {install_hint('matplotlib')}") from None
     return NewFigure(figsize=(width, height), dpi=110)
 
 

@@ -24,6 +24,7 @@ from pathlib import Path
 
 from engine import __version__
 from engine.errors import ConfigError
+from engine.usage import Parser
 
 from .cgos_game import CgosGame, Lag
 from .cgos_text import ANALYSIS, CLIENT, CgosError, parse_setup
@@ -256,7 +257,7 @@ def _interrupts(stop: threading.Event) -> Iterator[None]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `keisei cgos`. Errors go to the caller as EngineError."""
-    parser = argparse.ArgumentParser(prog="keisei cgos", description=__doc__)
+    parser = Parser(prog="keisei cgos", description=__doc__)
     parser.add_argument("--server", required=True, metavar="HOST:PORT", help="for example yss-aya.com:6809 (9x9)")
     parser.add_argument("--name", required=True, help="of the account, made when it first logs in")
     parser.add_argument("--password-file", type=Path, metavar="FILE", help=f"its first line; else ${PASSWORD}")

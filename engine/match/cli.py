@@ -23,6 +23,7 @@ from engine.board.handicap import fixed_handicap
 from engine.board.position import Position
 from engine.board.rules import parse_rules
 from engine.errors import ConfigError, EngineError
+from engine.usage import Parser
 
 from .engines import LOCAL, REFEREE, Engine, parse_engines
 from .game import GameSettings
@@ -56,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of the command's options."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="keisei match",
         description="Play engines against each other: GTP command lines, or keisei:NET@VISITS in this process.",
     )

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ConfigError, EngineError
+from engine.usage import Parser
 
 from .bradley_terry import Rating, rate
 from .report import ladder_rows, ladder_table, markdown_table, results_of
@@ -40,7 +41,7 @@ class Folder:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    parser = argparse.ArgumentParser(prog="keisei ladder", description="Rate the engines of several matches together.")
+    parser = Parser(prog="keisei ladder", description="Rate the engines of several matches together.")
     add = parser.add_argument
     add("folders", nargs="+", type=Path, metavar="DIR", help="folders of keisei match")
     add("--anchor", metavar="NAME=ELO", help="an engine whose rating is known (default: the mean is 0)")

@@ -15,7 +15,7 @@ import warnings
 from dataclasses import dataclass, field
 
 from engine import factory
-from engine.cli import Parser, add_common_options, layers
+from engine.cli import add_common_options, layers
 from engine.errors import ConfigError, EngineError, IllegalMove, UnsupportedBoardSize
 from engine.factory import EngineSettings
 from engine.gtp import commands as gtp_commands
@@ -27,6 +27,7 @@ from engine.nn.batching import BatchingEvaluator
 from engine.nn.settings import NetSettings
 from engine.player.net import LoadedNet, ReadyNet
 from engine.player.stop import Abandoned
+from engine.usage import Parser
 
 from .engines import LOCAL
 from .gtp_client import EngineFailed, GtpError

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from engine.errors import ConfigError
+from engine.usage import install_hint
 
 from .bradley_terry import Rating
 
@@ -17,7 +18,7 @@ LONGEST = 48  # characters of a name
 def draw_ladder(ratings: Sequence[Rating], path: Path, *, title: str = "") -> None:
     """Write the ladder as a PNG. Raises ConfigError without matplotlib."""
     if importlib.util.find_spec("matplotlib") is None:
-        raise ConfigError("--png needs matplotlib: pip install matplotlib")
+        raise ConfigError(f"--png needs matplotlib: {install_hint('matplotlib')}")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

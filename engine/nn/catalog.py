@@ -6,7 +6,6 @@ listing nets reads no net.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -18,6 +17,7 @@ from typing import Any
 
 from ..config import nearest
 from ..errors import EngineError, WeightsError
+from ..usage import Parser
 
 MANIFEST = "manifest.toml"
 _SHA256 = re.compile(r"[0-9a-f]{64}\Z")
@@ -95,7 +95,7 @@ def find(name: str | None) -> Path:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `keisei nets list|info`. Returns the exit status; errors go to the caller as EngineError."""
-    parser = argparse.ArgumentParser(prog="keisei nets", description="List the shipped nets, or describe a net file.")
+    parser = Parser(prog="keisei nets", description="List the shipped nets, or describe a net file.")
     commands = parser.add_subparsers(dest="command", required=True)
     listing = commands.add_parser("list", help="the nets that ship with Keisei")
     info = commands.add_parser("info", help="what a net file holds")
@@ -112,7 +112,7 @@ def _list(as_json: bool) -> int:
         for entry in entries:
             print(json.dumps({**asdict(entry), "path": str(entry.path)}, sort_keys=True))
         return 0
-    rows: list[tuple[str, ...]] = [("name", "weights", "MB", "boards", "encoding", "use")]
+    rows: list[tuple[str, ...]] = [("name", "weights", "MB", "square boards", "encoding", "use")]
     rows += [_row(entry, plays=not number) for number, entry in enumerate(entries)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:

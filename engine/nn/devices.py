@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 from ..errors import ConfigError, EngineError
+from ..usage import install_hint
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +25,7 @@ CPU_TOPOLOGY = Path("/sys/devices/system/cpu")
 
 def torch_missing() -> str | None:
     """Return why PyTorch cannot be used, or None. Does not import it."""
-    return None if installed("torch") else "PyTorch is not installed (pip install 'keisei[torch]')"
+    return None if installed("torch") else f"PyTorch is not installed ({install_hint('torch')})"
 
 
 def installed(package: str) -> bool:

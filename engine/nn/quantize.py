@@ -6,7 +6,6 @@ own, of low priority, so that a failure costs nothing and the game goes on. It e
 
 from __future__ import annotations
 
-import argparse
 import logging
 import os
 import sys
@@ -20,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import EngineError
+from ..usage import Parser
 from . import int8, policy_games
 from .int8 import Figures, Plan
 from .net import Net, load_net
@@ -176,7 +176,7 @@ def compare_speed(rough: OpenVinoRunner, plain: OpenVinoRunner, sample: Sample) 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Quantize a net and write its plan; with --watch, end when standard input ends."""
-    parser = argparse.ArgumentParser(prog="python -m engine.nn.quantize")
+    parser = Parser(prog="python -m engine.nn.quantize")
     parser.add_argument("net", type=Path)
     parser.add_argument("--plain", default="bf16", choices=("bf16", "f32"))
     parser.add_argument("--profile", default="", help="player that a net trained on people's games imitates")

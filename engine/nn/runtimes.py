@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ConfigError, EngineError
+from ..usage import install_hint
 from .devices import installed, need_torch, torch_missing
 
 log = logging.getLogger(__name__)
 FloatArray = NDArray[np.float32]
-HINT = "pip install 'keisei[cpu]'"
 
 
 class Runner(Protocol):
@@ -59,7 +59,7 @@ def choose_runtime(wanted: str, device: str, family: str) -> str:
 def openvino_missing() -> str | None:
     """Return why OpenVINO cannot be used, or None."""
     if not installed("openvino"):
-        return f"OpenVINO is not installed ({HINT})"
+        return f"OpenVINO is not installed ({install_hint('openvino')})"
     try:
         from .openvino_ops import core
 

@@ -28,7 +28,7 @@ class LevelSettings:
     """Section `level`."""
 
     rank: str | None = setting(
-        None, "Play about like a player of this rank, 20k … 1k, 1d; none: as strong as the visits allow."
+        None, "Play about like a player of this rank, 30k … 1k, 1d; none: as strong as the visits allow."
     )
     loss: float | None = setting(
         None, "Points given away with a move, on average, in place of the rank's.", unit="points", low=0.0, high=20.0
@@ -58,7 +58,7 @@ def strength(rank: str) -> float:
     match = _RANK.fullmatch(rank.strip())
     number = float(match[1]) if match else 0.0
     if match is None or number < 1:
-        raise ConfigError(f"level.rank: {rank!r} is no rank; write 20k … 1k, {STRONGEST:g}d")
+        raise ConfigError(f"level.rank: {rank!r} is no rank; write {WEAKEST:g}k … 1k, {STRONGEST:g}d")
     value = number if match[2] in "dD" else 1.0 - number
     if not 1.0 - WEAKEST <= value <= STRONGEST:
         raise ConfigError(f"level.rank: {rank} is out of range; levels go from {WEAKEST:g}k to {STRONGEST:g}d, "

@@ -16,8 +16,8 @@ from typing import Any
 
 from tqdm import tqdm
 
-from engine.cli import Parser
 from engine.errors import ConfigError
+from engine.usage import Parser
 
 from .folder import write_whole
 from .nets import at_least

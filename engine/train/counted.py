@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.board.position import BLACK, EMPTY, WHITE
-from engine.cli import Parser
 from engine.errors import ConfigError, EngineError
+from engine.usage import Parser
 
 from .judged import JudgedGame, replay_judged, rules_of
 from .nets import add_net_options, at_least, open_net

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.cli import Parser
+from engine.usage import Parser
 
 from .nets import add_net_options, at_least, open_net
 from .records import Game, RecordError, letters_to_actions, read_any

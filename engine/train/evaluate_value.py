@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.cli import Parser
+from engine.usage import Parser
 
 from .ends import final_owners, final_score, rules_of, scoring_of
 from .nets import add_net_options, at_least, open_net

@@ -17,9 +17,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.cli import Parser
 from engine.errors import ConfigError, WeightsError
 from engine.nn import catalog
+from engine.usage import Parser
 
 if TYPE_CHECKING:
     from torch import nn

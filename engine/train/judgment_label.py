@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.board.position import BLACK, WHITE, Position
-from engine.cli import Parser
 from engine.errors import EngineError
 from engine.judge.judgment_net import HISTORY, OPPONENT, OWN, JudgmentNetOpinion, view_of
+from engine.usage import Parser
 
 from .advice import shards_folder
 from .folder import held

@@ -22,9 +22,9 @@ from typing import Any, Protocol
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from engine.cli import Parser
 from engine.errors import ConfigError
 from engine.evaluator import ENCODING_SHAPES
+from engine.usage import Parser
 
 from .advice import check_sources, shards_folder, shortfall, without_absent_exclusions
 from .folder import held, write_whole

@@ -8,11 +8,13 @@ import math
 from pathlib import Path
 from typing import Any
 
+from engine.usage import install_hint
+
 from .folder import mend_lines
 
 log = logging.getLogger(__name__)
 
-TENSORBOARD_HINT = "tensorboard is not installed: no TensorBoard logs (pip install 'keisei[train]'); log.jsonl has all"
+TENSORBOARD_HINT = f"no TensorBoard logs, log.jsonl has all; for them: {install_hint('tensorboard')}"
 
 
 class RunLog:

@@ -1,4 +1,4 @@
-"""Labelling and self-play by the workers of a Ray cluster, an optional extra: pip install 'keisei[ray]'.
+"""Labelling and self-play by the workers of a Ray cluster, an optional extra (`ray`).
 
 The driver (the command that was given) draws the work, hands it out in order, and alone writes files; workers get the
 net as bytes and send arrays back, so they need no folder in common. What comes out is what one process would write, if
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from numpy.typing import NDArray
 
 from engine.errors import ConfigError
+from engine.usage import install_hint
 
 from .labeller import Labeller
 from .nets import open_net
@@ -39,7 +40,7 @@ def connect(address: str) -> Any:
     try:
         import ray
     except ImportError:
-        raise ConfigError("--ray needs the package ray: pip install 'keisei[ray]'") from None
+        raise ConfigError(f"--ray needs the package ray: {install_hint('ray')}") from None
     if not ray.is_initialized():
         own = {"include_dashboard": False} if address == "local" else {}
         try:

@@ -21,7 +21,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from engine.cli import Parser
+from engine.usage import Parser
 
 from .advice import missing_shards, shards_folder, unnamed_sizes
 from .curves import draw_curves

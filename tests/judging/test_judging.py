@@ -100,7 +100,7 @@ def test_pictures(capsys, game, tmp_path):
 def test_without_matplotlib_it_says_what_to_install(capsys, game, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     code, _, err = run(capsys, game, "--influence", "--png", tmp_path / "a.png")
-    assert code == 1 and "keisei[pictures]" in err
+    assert code == 1 and "-m pip install matplotlib" in err
 
 
 def test_a_folder_is_judged_once_and_goes_on(capsys, tmp_path):

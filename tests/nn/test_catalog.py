@@ -75,7 +75,7 @@ def test_the_list_is_a_table_for_people(weights, capsys):
     )
     assert catalog.main(["list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert "great  460 262  1.8  7-19    katago-v7  plays, if no other is named" in lines
+    assert "great  460 262  1.8  7-19           katago-v7  plays, if no other is named" in lines
     assert "  GNU Go: 9 of 10" in lines and not any("{" in line for line in lines)
     assert catalog.boards([[9, 9], [13, 13], [19, 19]]) == "9, 13, 19" and catalog.boards([[9, 7], [9, 9]]) == "9, 9x7"
     assert catalog.boards(None) == catalog.boards([["a"]]) == ""

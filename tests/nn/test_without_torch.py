@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 
 import child
 import pytest
@@ -93,4 +94,4 @@ raise SystemExit(main(["train", "--recipe", "first", "--shards", "nowhere", "--o
 """
     done = run(code)
     assert done.returncode == 1 and "Traceback" not in done.stderr
-    assert done.stderr.strip() == "keisei train: needs PyTorch: pip install 'keisei[torch]'"
+    assert done.stderr.strip() == f"keisei train: needs PyTorch: {sys.executable} -m pip install torch"

@@ -15,7 +15,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine.cli import Parser
+from engine.usage import Parser
 
 from ..folder import held
 from ..nets import add_net_options, add_ray_options, at_least, open_net

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.cli import Parser
+from engine.usage import Parser
 
 from ..folder import held
 from ..nets import add_net_options, at_least
