@@ -31,6 +31,12 @@ def read_small(path: str | Path) -> bytes:
     return data
 
 
+def sgf_files(folder: Path, *, deep: bool = True) -> list[Path]:
+    """Return the game records of a folder (names ending in .sgf in any case), sorted; `deep`: of those below it too."""
+    found = folder.rglob("*") if deep else folder.glob("*")
+    return sorted(path for path in found if path.suffix.lower() == ".sgf" and path.is_file())
+
+
 def write_text(path: str | Path, text: str) -> None:
     """Write UTF-8 text to a file, in place of what is there; a pipe is refused, since it may have no reader.
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import EngineError
+from engine.files import sgf_files
 from engine.train.judged import JudgedGame, margin_of, read_judged, replay_judged, rules_of
 from engine.train.records import Game, RecordError, read_any, read_sgf
 from engine.train.selection import held_out
@@ -65,9 +66,9 @@ def read_cases(path: Path, *, games: int = 0, shares: Sequence[int] = (END,), se
 
 
 def _judged_games(path: Path) -> Iterator[JudgedGame]:
-    if path.is_file() and path.suffix != ".sgf" and _has_truth(path):
+    if path.is_file() and path.suffix.lower() != ".sgf" and _has_truth(path):
         yield from read_judged(path, only_held_out=True)
-    elif path.is_dir() or path.suffix == ".sgf":
+    elif path.is_dir() or path.suffix.lower() == ".sgf":
         yield from _from_sgf(path)
     else:
         table = (game for game in read_any(path) if held_out(game))
@@ -92,7 +93,7 @@ def _from_sgf(path: Path) -> Iterator[JudgedGame]:
     """Yield the games of SGF files that have a result; a folder's are all used: who names it knows where it is from."""
     from engine.sgf import read
 
-    files = sorted(path.rglob("*.sgf")) if path.is_dir() else [path]
+    files = sgf_files(path) if path.is_dir() else [path]
     for file in files:
         try:
             game, margin = read_sgf(file), margin_of(read(file).result)

@@ -71,13 +71,16 @@ def assemble(
     black, white = count(position, marks.dead, land)
     score = round(black.total - white.total, 4)
     shape = (board.height, board.width)
-    open_, doubt = open_items(board, found, marks.dead, land, seki_points, opinion, settings, readings)
+    open_, doubt = open_items(board, found, marks.dead, land, seki_points, opinion, settings, readings, facts)
     gainful = gainful_captures(position, board, found, groups, seki, settings) if settings.nodes > 0 else []
     open_ += gainful
     doubt += sum(item.swing for item in gainful)
     if position.rules.scoring == "AREA":
         open_ += neutral_points(board, marks.dead, land, seki_points, open_)
     expected, low, high = _expectation(score, opinion, open_)
+    if position.rules.scoring == "AREA":  # nets say more than the board holds where one side is crushed
+        most, beside = float(board.area), white.bonus - black.bonus
+        expected, low, high = (max(-most - beside, min(most - beside, value)) for value in (expected, low, high))
     return Judgment(
         width=board.width, height=board.height, chains=chains, groups=public,
         owner=_signs(np.where(empty, marks.plain, position.board())),

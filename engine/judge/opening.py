@@ -14,6 +14,7 @@ from engine.judge.readings import Reading
 from engine.judge.settings import JudgeSettings
 from engine.judge.settle import Verdict, bonds
 from engine.judge.types import OpenItem, Opinion
+from engine.judge.unplayed import unplayed_items, unplayed_regions
 
 ROOM_TO_LIVE = 30
 """Points of a region beyond which the opinion is asked whether one side's stones around it make it territory."""
@@ -28,15 +29,20 @@ def open_items(
     opinion: Opinion | None,
     settings: JudgeSettings,
     readings: Mapping[int, Reading],
+    facts: NDArray[np.uint8],
 ) -> tuple[list[OpenItem], float]:
     """Return the open groups and borders, and how many points might still go either way.
 
     A group is open if its pooled ownership is nearer to 0 than `unsettled`. A border is open where a point that is not
-    plain dame has no clear owner.
+    plain dame has no clear owner, and ground where nothing was played is open whatever the opinion. `facts` [H, W] is
+    whose a point is unconditionally.
     """
     items, doubt = _unsettled(board, readings)
+    items += unplayed_items(regions := unplayed_regions(board, dead, facts), opinion)
+    doubt += 2.0 * sum(map(len, regions))
     if opinion is None:
         return items, float(board.area)
+    unplayed = {action for region in regions for action in region}
     open_chains = {
         chain
         for chain, verdict in enumerate(found)
@@ -59,6 +65,7 @@ def open_items(
             board.color[action] != EMPTY
             or seki[action]
             or closed[action]
+            or action in unplayed
             or abs(float(flat[action])) >= settings.unsettled
         ):
             return False

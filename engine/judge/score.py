@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from engine.board.position import BLACK, EMPTY, WHITE, Position
 from engine.judge.board import neighbours_of
-from engine.judge.types import SideScore
+from engine.judge.types import Judgment, SideScore
 
 Owners = NDArray[np.uint8]
 
@@ -49,6 +49,23 @@ def all_alive(position: Position) -> bool:
     """Tell whether the rules count every stone on the board as alive at the end (Tromp-Taylor, as on CGOS)."""
     rules = position.rules
     return rules.scoring == "AREA" and not rules.friendly_pass_ok
+
+
+def final_score(position: Position, judgment: Judgment) -> float:
+    """Return the one score that a position is given: the count, or where most of the board is open what is expected.
+
+    The expectation is rounded to a score that the game can end with: White's points beside the board are as they are,
+    and where all points are somebody's the difference on the board is as odd as the number of points.
+    """
+    open_points = {action for item in judgment.open if item.kind != "dame" for action in item.points}
+    if judgment.finished or 2 * len(open_points) <= position.area:
+        return judgment.score
+    beside = judgment.white.bonus - judgment.black.bonus
+    margin = judgment.expected_score + beside
+    whole = position.rules.scoring == "AREA" and position.rules.tax == "NONE"
+    step, odd = (2, position.area % 2) if whole else (1, 0)
+    rounded = step * round((margin - odd) / step) + odd
+    return float(max(-position.area, min(position.area, rounded)) - beside)
 
 
 def bonus(position: Position) -> float:

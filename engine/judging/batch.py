@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from engine.errors import EngineError
-from engine.files import reason
+from engine.files import reason, sgf_files
 from engine.match import lock
 
 if TYPE_CHECKING:
@@ -111,8 +111,11 @@ def _line(name: str) -> dict[str, Any]:
 
 def judge_folder(folder: Path, options: argparse.Namespace) -> int:
     """Judge every record below the folder. Return 1 if some could not be judged. Raises EngineError."""
-    out = Path(options.out) if options.out else folder.with_name(folder.resolve().name + ".jsonl")
-    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.sgf") if path.is_file())
+    whole = folder.resolve()
+    if not options.out and not whole.name:
+        raise EngineError(f"{folder}: nothing can be written beside this folder; give a file with --out")
+    out = Path(options.out) if options.out else whole.with_name(whole.name + ".jsonl")
+    names = sorted(path.relative_to(folder).as_posix() for path in sgf_files(folder))
     if not names:
         raise EngineError(f"{folder}: no .sgf files")
     failed: list[str] = []

@@ -118,11 +118,13 @@ def position_of(record: GameRecord, options: argparse.Namespace) -> Position:
 
 
 def doubts(record: GameRecord, options: argparse.Namespace) -> list[str]:
-    """Return what a record leaves open, in sentences: rules that are not known, rules or komi that it does not name."""
+    """Return what to tell of a record, in sentences: unknown rules, rules or komi that it does not name, more games."""
     found = []
     if record.rules is None and not options.rules:
         said = f"names rules that are not known ({record.rules_text[:40]!r})" if record.rules_text else "names no rules"
         found.append(f"{record.name} {said}: counted by {UNNAMED_RULES} rules; --rules chooses others")
+    if record.games > 1:
+        found.append(f"{record.name} holds {record.games} games: only the first is judged")
     if record.komi is None and options.komi is None:
         found.append(f"{record.name} names no komi: counted with {record.position(1).komi:g}; --komi chooses another")
     return found

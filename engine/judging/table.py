@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import EngineError
+from engine.files import sgf_files
 from engine.judge.influence_judge import InfluenceJudge
 from engine.sgf import read
 
@@ -36,7 +37,7 @@ def print_table(folder: Path, options: argparse.Namespace) -> int:
 
     judge, influence = make_judge(options), InfluenceJudge()
     paper = read_paper(folder / "table2.tsv")
-    files = sorted(folder.glob("*.sgf"))
+    files = sgf_files(folder, deep=False)
     if not files:
         raise EngineError(f"{folder}: no .sgf files")
     rows = []

@@ -17,6 +17,7 @@ from engine.board.vertex import format_vertex
 from engine.errors import UnsupportedBoardSize
 from engine.judge.board import chains
 from engine.judge.score import all_alive
+from engine.judge.score import final_score as judged_score
 from engine.judge.settings import JudgeSettings
 from engine.judge.types import Judgment, point_marks
 from engine.player.choosing import RESIGN, Decision, MoveChoice
@@ -311,11 +312,14 @@ class Player:
         return self._thinker.judge(self.game.position, token)
 
     def final_score(self, *, token: StopToken) -> float:
-        """Return Black − White − komi; where the rules count every stone as alive, without asking anybody."""
+        """Return Black − White − komi; where the rules count every stone as alive, without asking anybody.
+
+        Where most of the board is open it is the expected score, rounded to a possible one.
+        """
         position = self.game.position
         if all_alive(position):
             return score_for(position, 1, None)
-        return self.judgment(token=token).score
+        return judged_score(position, self.judgment(token=token))
 
     def final_status(self, *, token: StopToken) -> list[tuple[str, list[int]]]:
         """Return every chain on the board with its status: alive, dead or seki."""

@@ -19,6 +19,9 @@ from .record import GameRecord
 from .values import Node, ValueReader, encoding_of, fail, recognise_rules
 
 COLOR_NAMES = {"B": BLACK, "BLACK": BLACK, "1": BLACK, "W": WHITE, "WHITE": WHITE, "2": WHITE}
+_GAME = re.compile(rb"\(\s*;")
+_BESIDE = re.compile(rb"\)[^()]*\(\s*;")  # the end of a game or variation, and a further one
+_BRACKETS = re.compile(rb"\[[^\\\]]*(?:\\.[^\\\]]*)*\]|[()]", re.DOTALL)
 _TOKEN = re.compile(rb"\s*(?:\[(?P<V>[^\\\]]*(?:\\.[^\\\]]*)*)\]|(?P<I>[A-Za-z]{1,64})|(?P<D>[;()]))", re.DOTALL)
 # (token, next token) -> what is wrong with the next; ( ) ; stand for themselves, I is an identifier, V a value.
 _FAULTS = {
@@ -69,6 +72,7 @@ def parse(data: bytes | str, name: str = "<sgf>") -> GameRecord:
         white=reader.text(root, "PW"),
         result=reader.text(root, "RE").strip(),
         date=reader.text(root, "DT"),
+        games=_count_games(raw),
     )
     return _with_moves(record, reader, nodes, lines)
 
@@ -119,6 +123,22 @@ def _main_line(data: bytes, name: str) -> tuple[list[Node], list[int]]:
     starts = (piece.start() for piece in _PIECES.finditer(data, start.start()) if piece.group() == b";")
     ends = _line_ends(data)
     return nodes, [1 + bisect_right(ends, offset) for offset in islice(starts, len(nodes))]
+
+
+def _count_games(data: bytes) -> int:
+    """Return how many games a well-formed text holds. Cheap where nothing can follow the first one."""
+    if _BESIDE.search(data) is None:
+        return 1
+    games, offset = 0, 0
+    while (start := _GAME.search(data, offset)) is not None:
+        games += 1
+        depth, offset = 0, len(data)
+        for piece in _BRACKETS.finditer(data, start.start()):
+            depth += {b"(": 1, b")": -1}.get(piece.group(), 0)
+            if depth == 0:
+                offset = piece.end()
+                break
+    return games
 
 
 def _with_moves(

@@ -33,6 +33,7 @@ class GameRecord:
     result: str = ""  # "B+3.5", "W+R", "0", "Void", …
     date: str = ""
     name: str = "<sgf>"  # the file, for error messages
+    games: int = 1  # games in the file, of which this is the first
     setup_line: int = 1
     lines: tuple[int, ...] = ()  # line of each move in the file
 

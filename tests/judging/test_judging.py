@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import types
+from pathlib import Path
 
 import child
 import numpy as np
@@ -129,6 +130,31 @@ def test_a_folder_is_judged_once_and_goes_on(capsys, tmp_path):
     assert code == 0 and "judged before, 0 failed" in said
     good = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert sorted(line["file"] for line in good if "error" not in line) == ["a.sgf", "b.sgf", "bad.sgf", "deep/c.sgf"]
+
+
+@pytest.mark.parametrize(("within", "named", "result"), [
+    ("games", ".", "games.jsonl"), ("games/deep", "..", "games.jsonl"), ("games", "../games/deep", "games/deep.jsonl"),
+    (".", "games/", "games.jsonl"),
+])  # fmt: skip
+def test_results_lie_beside_the_folder_however_it_is_named(capsys, tmp_path, monkeypatch, within, named, result):
+    (tmp_path / "games" / "deep").mkdir(parents=True)
+    (tmp_path / "games" / "deep" / "A.SGF").write_text(GAME, encoding="utf-8")  # the ending in capitals
+    monkeypatch.chdir(tmp_path / within)
+    code, said, _ = run(capsys, named, "--influence", "--jobs", 1)
+    assert code == 0 and "1 judged" in said and (tmp_path / result).is_file()
+    assert [path.name for path in tmp_path.rglob("*.jsonl")] == [Path(result).name]
+
+
+@pytest.mark.parametrize(("text", "games"), [
+    (GAME + "\n" + GAME + "(;SZ[9])", 3), (GAME + " more", 1),
+    ("(;SZ[7]KM[0]RU[aga]C[)(;];B[aa](;W[bb](;B[cc])(;B[dd]))(;W[ee]))", 1),
+])  # fmt: skip
+def test_further_games_of_a_file_are_told(capsys, tmp_path, text, games):
+    path = tmp_path / "several.sgf"
+    path.write_text(text, encoding="utf-8")
+    code, _, err = run(capsys, path, "--influence")
+    assert code == 0 and read(path).games == games
+    assert (f"holds {games} games: only the first is judged" in err) == (games > 1)
 
 
 def test_judgments_with_other_options_do_not_go_into_one_file(capsys, tmp_path):
