@@ -68,9 +68,11 @@ def preset(name: str) -> dict[str, dict[str, Any]]:
 def make_settings(*layers: Values) -> EngineSettings:
     """Make all settings from layers of values, from the weakest to the strongest. Raises ConfigError."""
     from engine.board.rules import parse_rules
+    from engine.nn.devices import check_device
 
     settings = EngineSettings(**config.assemble(SECTIONS, *layers))
     parse_rules(settings.player.rules)
+    check_device(settings.net.device)
     checked(settings.level)
     return settings
 
@@ -249,17 +251,21 @@ def _log_to_stderr() -> StderrHandler:
 
 
 def _refuse_absent(net: str | None, settings: EngineSettings) -> None:
-    """Look for the files of all nets that a session was told to use. Raises WeightsError naming one that is not there.
+    """Look at the files of all nets that a session was told to use.
 
-    Only the names are looked up, which takes no time; what is wrong in a file comes out when it is loaded.
+    Only their beginnings are read, which takes no time; what is wrong further on comes out when they are loaded.
+
+    Raises: WeightsError naming one that is not there, is no net file, or is to choose moves and cannot.
     """
     from engine.nn.catalog import find
+    from engine.nn.peek import refuse_other_files
 
     if net in FAKES:
         return
-    named = [net] + [name for name in (settings.net.value_net, settings.judge.net) if name not in ("auto", "none")]
-    for name in named:
-        find(name)
+    refuse_other_files(find(net), plays=True)
+    for name in (settings.net.value_net, settings.judge.net):
+        if name not in ("auto", "none"):
+            refuse_other_files(find(name), plays=False)
 
 
 def _load_to_play(net: str | None, settings: EngineSettings) -> LoadedNet:

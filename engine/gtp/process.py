@@ -72,6 +72,8 @@ def serve(controller: Controller, net: BackgroundNet, handler: StderrHandler) ->
     session.start_reading(io.FileIO(sys.stdin.fileno(), closefd=False).read)
     watch_closing(stream, session.end)
     handler.put("GTP ready\n")
+    if sys.stdin.isatty():
+        handler.put("type list_commands to see what can be asked; quit ends\n")
     try:
         code = session.run()
     except BaseException:

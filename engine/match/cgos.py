@@ -161,6 +161,11 @@ class CgosClient:
                 return
             pause = min(2 * pause, LONGEST_PAUSE)
 
+    @property
+    def plays(self) -> bool:
+        """True while a game is in progress, a lost connection or not."""
+        return self._game is not None
+
     def _done(self) -> bool:
         enough = self._games is not None and len(self.finished) >= self._games
         return self._game is None and (enough or self.stop.is_set())
@@ -239,14 +244,14 @@ def _words(text: str, count: int) -> list[str]:
 
 
 @contextlib.contextmanager
-def _interrupts(stop: threading.Event) -> Iterator[None]:
-    """The first Ctrl-C sets the event, the second ends at once."""
+def _interrupts(stop: threading.Event, plays: Callable[[], bool]) -> Iterator[None]:
+    """The first Ctrl-C sets the event, the second ends at once. `plays` tells whether a game is in progress."""
 
     def note(number: int, frame: object) -> None:
         if stop.is_set():
             raise KeyboardInterrupt
         stop.set()
-        log.warning("ending after the game in progress; Ctrl-C again ends at once")
+        log.warning("ending after the game in progress; Ctrl-C again ends at once" if plays() else "ending")
 
     before = signal.signal(signal.SIGINT, note)
     try:
@@ -277,9 +282,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="keisei-") as logs:
         slot = make_slot(engine, timeout=120.0, log=Path(logs) / "engine.log", nets=nets)
         try:
-            with _interrupts(stop):
-                client = CgosClient(account, slot, folder=options.out, games=options.games, reserve=options.reserve,
-                                    stop=stop)  # fmt: skip
+            client = CgosClient(account, slot, folder=options.out, games=options.games, reserve=options.reserve,
+                                stop=stop)  # fmt: skip
+            with _interrupts(stop, lambda: client.plays):
                 client.run()
         except EngineFailed as error:
             raise CgosError(str(error)) from None

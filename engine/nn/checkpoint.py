@@ -17,12 +17,12 @@ import safetensors
 from numpy.typing import NDArray
 
 from ..errors import WeightsError
+from .peek import KEY
 from .spec import Spec, check_spec
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-KEY = "keisei_net"
 FORMAT = 1
 _DTYPES = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 

@@ -45,6 +45,14 @@ def need_torch(what: str) -> None:
         raise EngineError(f"{what}: {missing}")
 
 
+def check_device(wanted: str) -> None:
+    """Raise ConfigError for what is no device name, or list of names, at all; whether it is there is not looked at."""
+    for word in wanted.split(","):
+        name = word.strip()
+        if name not in ("auto", "cpu", "cuda") and not name.removeprefix("cuda:").isdecimal():
+            raise ConfigError(f"unknown device {name!r}: auto, cpu or cuda:N")
+
+
 def choose_device(wanted: str) -> str:
     """Return the device for the setting (auto, cpu or cuda:N): "cpu" or "cuda:N".
 

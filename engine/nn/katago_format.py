@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from ..errors import WeightsError
 from ..evaluator import ENCODING_SHAPES
+from .peek import open_maybe_gzip
 from .spec import DEFAULT_MULTIPLIERS, MAX_BLOCKS, MAX_CHANNELS, MAX_KERNEL, POLICY_OUTPUTS, SCORE_OUTPUTS, Spec
-from .token_stream import TokenStream, open_maybe_gzip
+from .token_stream import TokenStream
 
 FIRST_VERSION, LAST_VERSION = 3, 17
 META_INPUTS = 192

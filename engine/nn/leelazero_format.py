@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import WeightsError
+from .peek import open_maybe_gzip
 from .spec import MAX_BLOCKS, MAX_CHANNELS, Spec
-from .token_stream import open_maybe_gzip, parse_numbers
+from .token_stream import parse_numbers
 
 INPUTS, SIZE, POINTS, HIDDEN = 18, 19, 361, 256
 EPSILON = 1e-5

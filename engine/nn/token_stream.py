@@ -6,12 +6,10 @@ so a damaged length cannot ask for gigabytes. Every failure is a WeightsError; t
 
 from __future__ import annotations
 
-import gzip
 import math
 import re
 import zlib
-from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,13 +25,6 @@ MAX_TOTAL = 1 << 30  # numbers in one file
 BINARY_MARK = b"@BIN@"
 _INTEGER = re.compile(rb"[+-]?[0-9]{1,12}\Z")
 _NUMBER = re.compile(rb"[+-]?[0-9.][0-9.eE+-]*\Z")
-
-
-def open_maybe_gzip(path: Path) -> BinaryIO:
-    """Open a file for reading, unpacking it if its first bytes say gzip. Raises OSError."""
-    with open(path, "rb") as file:
-        packed = file.read(2) == b"\x1f\x8b"
-    return cast(BinaryIO, gzip.open(path, "rb")) if packed else open(path, "rb")
 
 
 class TokenStream:

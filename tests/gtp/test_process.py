@@ -169,3 +169,23 @@ def test_streams_closed_from_the_start(python, closed, code, answers):
     done = subprocess.run(shell, env=environment, input=b"name\nquit\n", capture_output=True, timeout=60, check=False)
     assert (done.returncode, done.stdout) == (code, answers)
     assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_a_person_at_a_terminal_is_told_how_to_begin_and_a_program_is_not(python):
+    import pty
+
+    command, environment = python("-m", "engine", "gtp", "--net", "fake:uniform")
+    ours, theirs = pty.openpty()
+    try:
+        process = subprocess.Popen(command, env=environment, stdin=theirs, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)  # fmt: skip
+        os.write(ours, b"quit\n")
+        out, errors = process.communicate(timeout=60)
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert process.returncode == 0 and out == b"= \n\n"
+    assert errors.decode().count("list_commands") == 1
+    done = subprocess.run(command, env=environment, input=b"quit\n", capture_output=True, check=True)
+    assert b"list_commands" not in done.stderr

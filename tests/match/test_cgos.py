@@ -1,6 +1,7 @@
 """`keisei cgos` against a server of our own on a real socket."""
 
 import json
+import signal
 import threading
 
 import pytest
@@ -8,7 +9,7 @@ from cgos_server import CgosServer
 
 from engine import sgf
 from engine.errors import ConfigError
-from engine.match.cgos import Account, CgosClient, Refused, main
+from engine.match.cgos import Account, CgosClient, Refused, _interrupts, main
 from engine.match.cgos_text import CgosError, analysis_json, parse_setup
 from engine.match.engines import Engine, make_slot
 from engine.match.local import NetPool
@@ -146,3 +147,11 @@ def test_wrong_options(words, monkeypatch):
     name = [] if "--name" in words else ["--name", "tester"]
     with pytest.raises(ConfigError):
         main([*words, *name])
+
+
+@pytest.mark.parametrize("plays, said", [(False, "ending"), (True, "ending after the game in progress")])
+def test_ctrl_c_says_what_is_waited_for(plays, said, caplog):
+    stop = threading.Event()
+    with _interrupts(stop, lambda: plays):
+        signal.raise_signal(signal.SIGINT)
+    assert stop.is_set() and caplog.messages[0].split(";")[0] == said
