@@ -108,8 +108,8 @@ def test_every_setting_is_documented_and_within_its_own_range():
 def test_errors_of_the_process():
     done = run("gtp", "--set", "search.cpukt=1")
     assert (done.returncode, done.stdout) == (2, "") and done.stderr.count("\n") == 1
-    for words in (["--net", "fake:nothing"], ["--net", "/nowhere/x.bin.gz"], ["--set", "judge.net=nonet"], ["--net", __file__],
-                  ["--net", "judgment"]):  # fmt: skip
+    no_nets = [["--net", name] for name in ("fake:nothing", "/nowhere/x.bin.gz", __file__, "judgment")]
+    for words in (*no_nets, ["--set", "judge.net=nonet"]):
         done = run("gtp", *words)
         assert (done.returncode, done.stdout) == (1, "") and "GTP ready" not in done.stderr
         assert done.stderr.startswith("keisei gtp: ") and done.stderr.count("\n") == 1, words

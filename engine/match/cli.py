@@ -25,7 +25,7 @@ from engine.board.rules import parse_rules
 from engine.errors import ConfigError, EngineError
 from engine.usage import Parser
 
-from .engines import LOCAL, REFEREE, Engine, parse_engines
+from .engines import LOCAL, REFEREE, Engine, parse_engines, shown_names
 from .game import GameSettings
 from .live import Live
 from .local import NetPool, parse_local
@@ -111,6 +111,8 @@ def run_match(arguments: argparse.Namespace) -> int:
     }
     if not settings.handicap:
         del kept["handicap"]  # which older folders do not have
+    fresh = not arguments.out.exists()
+    begun = False
     store = MatchStore(arguments.out, kept, resume=arguments.resume)
     logs = arguments.out / "logs"
     logs.mkdir(exist_ok=True)
@@ -123,7 +125,8 @@ def run_match(arguments: argparse.Namespace) -> int:
         schedule = Schedule(pairings, arguments.games, store.games, rule, until=until, swap=not stones)
         blocks = (arguments.games + 1) // 2
         openings = [[] for _ in range(blocks)] if stones else openings_for(options, blocks, settings, nets)
-        live = Live(schedule)
+        begun = True
+        live = Live(schedule, shown=shown_names(engines))
         status, reported = 0, time.monotonic()
 
         def progress(line: dict[str, Any]) -> None:
@@ -145,6 +148,8 @@ def run_match(arguments: argparse.Namespace) -> int:
     finally:
         nets.close()
         store.close()
+        if fresh and not begun:
+            store.remove_unused()
     print(report, flush=True)
     if status == 130:
         print("keisei match: interrupted; --resume goes on", file=sys.stderr)
@@ -176,7 +181,9 @@ def _summary(
         )
         for i, pairing in enumerate(schedule.pairings)
     ]
-    about = {engine.label: {"name": names[engine.label], "command": engine.command} for engine in engines}
+    shown = shown_names(engines)
+    about = {engine.label: {"name": names[engine.label], "command": engine.command, "shown": shown[engine.label]}
+             for engine in engines}  # fmt: skip
     return summarise(about, kept, found, games)
 
 

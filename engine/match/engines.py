@@ -7,6 +7,7 @@ again after it was dropped. gtp_client.py is one over a process, local.py one wi
 from __future__ import annotations
 
 import re
+import shlex
 import string
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 LOCAL = "keisei:"  # begins the command of an engine that plays in this process
 REFEREE = "referee"
+UNNAMED = re.compile(r"[A-Z]|E\d+", re.ASCII)  # labels of engines that were given no name
 _NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.+@-]*)=(.+)", re.ASCII | re.DOTALL)
 
 
@@ -92,6 +94,27 @@ def parse_engines(texts: Sequence[str]) -> list[Engine]:
         if label == REFEREE:
             raise ConfigError(f"no player may be called {REFEREE}")
     return engines
+
+
+def shown_names(engines: Sequence[Engine]) -> dict[str, str]:
+    """Return by label what people read: the name that was given, else the program's, with the letter if two share it.
+
+    A lone letter beside a result (`B - A B+17.5`) would read as a color.
+    """
+    names = {engine.label: _program(engine.command) if UNNAMED.fullmatch(engine.label) else engine.label
+             for engine in engines}  # fmt: skip
+    taken = list(names.values())
+    return {label: name if name == label or taken.count(name) == 1 else f"{name} {label}"
+            for label, name in names.items()}  # fmt: skip
+
+
+def _program(command: str) -> str:
+    """Return the base name of a command's program; of a Keisei in this process the whole word."""
+    try:
+        word = shlex.split(command)[0]
+    except (ValueError, IndexError):
+        word = command.split()[0] if command.split() else command
+    return word if word.startswith(LOCAL) and word != LOCAL else re.split(r"[/\\]", word.rstrip(":/"))[-1] or word
 
 
 def make_slot(engine: Engine, *, timeout: float, log: Path, nets: NetPool) -> Slot:

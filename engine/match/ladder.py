@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 import logging
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,13 +19,13 @@ from engine.errors import ConfigError, EngineError
 from engine.usage import Parser
 
 from .bradley_terry import Rating, rate
+from .engines import UNNAMED
 from .report import ladder_rows, ladder_table, markdown_table, results_of
 from .store import write_json, write_text
 
 log = logging.getLogger(__name__)
 
 CONDITIONS = ("width", "height", "komi", "rules", "time", "visits")
-_UNNAMED = re.compile(r"[A-Z]|E\d+", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ def read_folder(path: Path, same: Mapping[str, str] | None = None) -> Folder:
         settings = json.loads((path / "settings.json").read_text("utf-8"))
         text = (path / "games.jsonl").read_text("utf-8") if (path / "games.jsonl").exists() else ""
         commands: Mapping[str, str] = settings["engines"]
-        names = {label: command if _UNNAMED.fullmatch(label) else label for label, command in commands.items()}
+        names = {label: command if UNNAMED.fullmatch(label) else label for label, command in commands.items()}
         names = {label: (same or {}).get(name, name) for label, name in names.items()}
         games = []
         for line in text.splitlines(keepends=True):

@@ -25,10 +25,14 @@ class Live:
     Args:
         schedule: where figures come from.
         stream: usually standard error.
+        shown: what to call the engines, by label; those that are not in it by their labels.
     """
 
-    def __init__(self, schedule: Schedule, stream: TextIO | None = None) -> None:
+    def __init__(
+        self, schedule: Schedule, stream: TextIO | None = None, shown: Mapping[str, str] | None = None
+    ) -> None:
         self._schedule = schedule
+        self._shown_names = shown or {}
         self._stream = stream if stream is not None else sys.stderr
         self._redraws = self._stream.isatty() and os.environ.get("TERM") != "dumb"
         self._drawn = 0
@@ -41,7 +45,8 @@ class Live:
         """Show that a game has ended; line as in games.jsonl."""
         self._games += 1
         number = self._schedule.game(line["game"]).pairing
-        last = f"game {line['game']}: {line['black']} - {line['white']} {line['result']} ({line['reason']})"
+        black, white = self._name(line["black"]), self._name(line["white"])
+        last = f"game {line['game']}: {black} (Black) - {white} (White): {line['result']} ({line['reason']})"
         if self._redraws:
             self._draw([*map(self.row, self._shown()), f"{last}, {line['moves']} moves", self.bar()])
         else:
@@ -54,7 +59,7 @@ class Live:
         a, b = self._schedule.pairings[pairing]
         wins, draws = sum(score == 1 for score in done), sum(score == 0.5 for score in done)
         low, high = wilson(sum(done), len(done))
-        text = f"{a} - {b}: {wins}-{len(done) - wins - draws}"
+        text = f"{self._name(a)} - {self._name(b)}: {wins}-{len(done) - wins - draws}"
         text += f"-{draws}" if draws else ""
         if done:
             text += f" = {100 * sum(done) / len(done):.0f} % ({100 * low:.0f} to {100 * high:.0f})"
@@ -72,6 +77,9 @@ class Live:
         filled = round(20 * (1 - left / total)) if total else 20
         bar = "#" * filled + "." * (20 - filled)
         return f"[{bar}] {done}/{total} games, {duration(rest)} left"
+
+    def _name(self, label: str) -> str:
+        return self._shown_names.get(label, label)
 
     def _shown(self) -> range:
         return range(min(len(self._schedule.pairings), MAX_ROWS))

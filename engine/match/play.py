@@ -123,6 +123,8 @@ def play_game(
         cpu={slot.label: cpu.get(color) for color, slot in table.slots.items()},
     )
     names = {"black": player_name(black), "white": player_name(white)}
+    if names["black"] == names["white"]:
+        names = {"black": f"{names['black']} ({black.label})", "white": f"{names['white']} ({white.label})"}
     return result, sgf.from_position(position, **names, result=result.result, comments=table.comments)
 
 

@@ -89,6 +89,7 @@ def summarise(
 
 def format_report(summary: Mapping[str, Any]) -> str:
     """Return the Markdown report of a match."""
+    summary = _with_names(summary)
     settings = summary["settings"]
     board = f"{settings['width']}x{settings['height']}, komi {settings['komi']:g}, {settings['rules']}"
     limits = [f"time {settings['time']}" if settings.get("time") else "",
@@ -102,6 +103,19 @@ def format_report(summary: Mapping[str, Any]) -> str:
     if summary["ladder"]:
         lines += ["", *ladder_table(summary["ladder"])]
     return "\n".join(lines)
+
+
+def _with_names(summary: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a summary with engines called as people read them, where it says how (`shown`)."""
+    shown = {label: engine.get("shown", label) for label, engine in summary["engines"].items()}
+    pairings = [
+        {**pairing, "a": shown[pairing["a"]], "b": shown[pairing["b"]]}
+        | {key: {shown[label]: value for label, value in pairing[key].items()} for key in ("mean_cpu", "forfeits")}
+        for pairing in summary["pairings"]
+    ]
+    ladder = summary["ladder"] and [{**row, "name": shown[row["name"]]} for row in summary["ladder"]]
+    engines = {shown[label]: engine for label, engine in summary["engines"].items()}
+    return {**summary, "engines": engines, "pairings": pairings, "ladder": ladder}
 
 
 def pairing_table(pairings: Sequence[Mapping[str, Any]]) -> list[str]:

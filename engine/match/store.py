@@ -6,6 +6,7 @@ from its last finished game. A torn last line is cut off.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -80,6 +81,18 @@ class MatchStore:
         """Let another match use the folder."""
         if self._lock is not None:
             self._lock.close()
+
+    def remove_unused(self) -> None:
+        """Remove the folder of a match that could not begin, but for what its engines said on their standard error."""
+        if self._lines.exists():
+            return
+        for path in [self.folder / "lock", self.folder / "settings.json", *(self.folder / "logs").glob("*")]:
+            with contextlib.suppress(OSError):
+                if path.parent == self.folder or not path.stat().st_size:
+                    path.unlink()
+        for path in (self.folder / "logs", self.folder / "games", self.folder):
+            with contextlib.suppress(OSError):  # not empty
+                path.rmdir()
 
     def add(self, game: Game, result: GameResult, record: sgf.GameRecord, *, own_cpu: float = 0.0) -> dict[str, Any]:
         """Write one game's SGF and line; return the line as a dictionary.

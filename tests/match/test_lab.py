@@ -62,7 +62,7 @@ def test_a_budget_of_time(mock, tmp_path, capsys):
     arguments = [mock(), mock(), "--games", "2", "--size", "5", "--out", str(out), "--budget"]
     assert main([*arguments, "0"]) == 0
     assert "time is up, 2 games are left" in capsys.readouterr().err
-    assert "| A - B " in (out / "report.md").read_text("utf-8")
+    assert "| python A - python B " in (out / "report.md").read_text("utf-8")
     games, _ = play(tmp_path, [mock(), mock()], "--games", 2, "--resume", "--budget", 1000)
     assert len(games) == 2
 

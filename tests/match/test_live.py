@@ -34,7 +34,8 @@ def played(stream, count=5):
 def test_lines():
     lines = played(io.StringIO()).splitlines()
     assert len(lines) == 5 and "\x1b" not in "".join(lines)
-    assert lines[0].startswith("game 0: A - B B+R (resign); A - B: 1-0 = 100 %") and "1/12 games" in lines[0]
+    first = lines[0]
+    assert first.startswith("game 0: A (Black) - B (White): B+R (resign); A - B: 1-0 = 100 %") and "1/12 games" in first
     assert "LLR" in lines[1] and "A - C: 2-0" in lines[3]
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from engine import sgf
 from engine.match.cli import main
+from engine.match.engines import parse_engines, shown_names
 from engine.match.store import MatchStore
 
 POSIX = os.name == "posix"
@@ -230,3 +231,37 @@ def test_the_net_that_ships_against_gnu_go(tmp_path):
     assert {game["reason"] for game in games} <= {"score", "resign"}
     assert summary["pairings"][0]["forfeits"] == {"k": {}, "g": {}}
     assert "winrate" in sgf.read(tmp_path / "out" / games[0]["sgf"]).comments[5]
+
+
+@pytest.mark.parametrize(
+    "texts, shown",
+    [
+        (["/usr/games/gnugo --mode gtp", "keisei gtp"], ["gnugo", "keisei"]),
+        (["keisei gtp --visits 1", "./keisei gtp --visits 2"], ["keisei A", "keisei B"]),
+        (["gnugo=x --gtp", "gnugo --mode gtp"], ["gnugo", "gnugo B"]),
+        (["keisei:b6c64@1", "keisei:b6c64@9"], ["keisei:b6c64@1", "keisei:b6c64@9"]),
+        (["keisei:", "keisei:@1"], ["keisei", "keisei:@1"]),
+        (["one=a b", "two=a b"], ["one", "two"]),
+    ],
+)
+def test_engines_are_called_by_names_that_are_no_colors(texts, shown):
+    assert list(shown_names(parse_engines(texts)).values()) == shown
+
+
+def test_two_alike_are_told_apart_in_records_and_reports(mock, tmp_path, capsys):
+    play(tmp_path, mock("--name", "One"), mock("--name", "One"))
+    record = sgf.read(tmp_path / "out" / "games" / "0000.sgf")
+    assert {record.black, record.white} == {"One 1 (A)", "One 1 (B)"}
+    said = capsys.readouterr()
+    assert " A (Black) - " in said.err and " B (White): " in said.err
+    assert "\n- A: " not in said.out and " A: One 1 (`" in said.out
+
+
+def test_a_match_that_cannot_begin_leaves_no_folder(tmp_path, capsys):
+    out = tmp_path / "deep" / "out"
+    assert main(["/nowhere/engine", "/nowhere/engine", "--out", str(out)]) == 1
+    assert not out.exists() and capsys.readouterr().err.count("\n") == 1
+    out.mkdir(parents=True)
+    (out / "mine.txt").write_text("kept")
+    assert main(["/nowhere/engine", "/nowhere/engine", "--out", str(out)]) == 1
+    assert (out / "mine.txt").exists()
