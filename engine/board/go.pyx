@@ -368,7 +368,7 @@ cdef int go_play(GoState* s, int point, int color) except -1 nogil:
             s.ever[point >> 6] |= <uint64_t>1 << (point & 63)
         captured = put_and_capture(s, point, color, own_bits, their_bits)
         s.placed_at[point] = s.n_moves + 1
-        if color == BLACK and s.placed[WHITE] == 0:
+        if color == BLACK and s.placed[BLACK] == s.n_moves:  # nobody has passed, White has not played
             s.handicap += 1
         s.placed[color] += 1
         s.n_passes = 0
@@ -390,9 +390,9 @@ cdef bint go_pass_ends(const GoState* s) noexcept nogil:
 # ------------------------------------------------------------------------------------------- for encodings and keys
 
 cdef int go_handicap(const GoState* s) noexcept nogil:
-    """N of the handicap bonus: Black's set-up stones and moves before White's first; none with white set-up or N = 1.
+    """N of the handicap bonus: Black's set-up stones and the moves that open the game; none with white set-up or N = 1.
 
-    Source: docs/nets.md §2.2. White may pass between Black's moves.
+    Source: docs/nets.md §2.2. A pass of either side ends the opening: an even game in which White passes stays even.
     """
     return s.handicap if s.setup_stones[WHITE] == 0 and s.handicap > 1 else 0
 

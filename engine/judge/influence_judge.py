@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engine.board.position import BLACK, EMPTY, WHITE, Position
 from engine.judge.board import Board, without_final_passes
 from engine.judge.influence import influence_map
-from engine.judge.score import bonus
+from engine.judge.score import bonus_parts
 from engine.judge.types import ChainStatus, Group, Judgment, SideScore, Status
 
 
@@ -48,11 +48,14 @@ class InfluenceJudge:
         clear = empty & (np.abs(influence) >= self.settings.threshold)
         territory = np.where(clear, np.sign(influence), 0).astype(np.int8)
         owner += territory
+        gets = bonus_parts(position)
         black, white = (
             SideScore(
                 stones=int(np.count_nonzero(board == color)),
                 territory=int(np.count_nonzero(territory == sign)),
-                bonus=bonus(position) if color == WHITE else 0.0,
+                bonus=sum(gets) if color == WHITE else 0.0,
+                komi=gets[0] if color == WHITE else 0.0,
+                handicap_bonus=gets[1] if color == WHITE else 0.0,
             )
             for color, sign in ((BLACK, 1), (WHITE, -1))
         )

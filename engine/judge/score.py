@@ -29,7 +29,7 @@ def count(position: Position, dead: NDArray[np.bool_], territory: Owners) -> tup
     living = (board != EMPTY) & ~dead
     points = np.where(living, EMPTY, territory)
     taxes = group_tax(np.where(living, board, points), points) if position.rules.tax == "ALL" else {}
-    sides = []
+    sides, gets = [], bonus_parts(position)
     for color in (BLACK, WHITE):
         area = position.rules.scoring == "AREA"
         sides.append(
@@ -39,7 +39,9 @@ def count(position: Position, dead: NDArray[np.bool_], territory: Owners) -> tup
                 dead=0 if area else int(np.count_nonzero(dead & (board == 3 - color))),
                 prisoners=0 if area else position.prisoners(3 - color),
                 tax=taxes.get(color, 0),
-                bonus=bonus(position) if color == WHITE else 0.0,
+                bonus=sum(gets) if color == WHITE else 0.0,
+                komi=gets[0] if color == WHITE else 0.0,
+                handicap_bonus=gets[1] if color == WHITE else 0.0,
             )
         )
     return sides[0], sides[1]
@@ -70,9 +72,14 @@ def final_score(position: Position, judgment: Judgment) -> float:
 
 def bonus(position: Position) -> float:
     """Return what White gets beside the board: komi, the handicap bonus of the rules, half a point by the button."""
+    return sum(bonus_parts(position))
+
+
+def bonus_parts(position: Position) -> tuple[float, float, float]:
+    """Return what White gets beside the board in parts: komi, handicap bonus, what the button is worth."""
     stones = position.handicap
     by_rule = {"0": 0, "N": stones, "N-1": max(0, stones - 1)}[position.rules.white_handicap_bonus]
-    return float(position.komi) + by_rule + _button(position)
+    return float(position.komi), float(by_rule), _button(position)
 
 
 def _button(position: Position) -> float:

@@ -91,9 +91,36 @@ def _side(side: SideScore) -> dict[str, float]:
     return {**asdict(side), "total": side.total}
 
 
+LARGE = 12
+"""Points of an open border beyond which it is called an area."""
+
+
+def is_area(item: OpenItem) -> bool:
+    """Tell whether an open item is ground that nobody has bordered rather than a border."""
+    return item.kind == "border" and len(item.points) > LARGE
+
+
+def area_words(item: OpenItem, width: int, height: int) -> str:
+    """Name an open area by its size and the point of it that is nearest to its middle."""
+    n = len(item.points)
+    y = sum(action // width for action in item.points) / n
+    x = sum(action % width for action in item.points) / n
+    middle = min(item.points, key=lambda action: (action // width - y) ** 2 + (action % width - x) ** 2)
+    return f"open area ({n} points, around {format_vertex(middle, width, height)})"
+
+
+def bonus_parts(side: SideScore) -> dict[str, float]:
+    """Return what a side gets beside the board, by name."""
+    return {"komi": side.komi, "handicap bonus": side.handicap_bonus, "button": side.button}
+
+
 def drawing(position: Position, judgment: Judgment) -> str:
-    """Draw the board: X O living, x o dead, capital S s in seki (Black's, White's); territory +, -; dame :; seki %."""
+    """Draw the board: X O living, x o dead, capital S s in seki (Black's, White's); territory +, -; dame :; seki %.
+
+    Points of an open area are dots, whoever may get them.
+    """
     board = position.board()
+    areas = {action for item in judgment.open if is_area(item) for action in item.points}
     letters = {action: "xo"[chain.color - 1] for chain in judgment.chains for action in chain.stones
                if chain.status == Status.DEAD}  # fmt: skip
     letters |= {action: "Ss"[chain.color - 1] for chain in judgment.chains for action in chain.stones
@@ -111,6 +138,8 @@ def drawing(position: Position, judgment: Judgment) -> str:
                 cells.append("%")
             elif judgment.dame[y, x]:
                 cells.append(":")
+            elif action in areas:
+                cells.append(".")
             else:
                 cells.append("+" if judgment.territory[y, x] > 0 else "-" if judgment.territory[y, x] < 0 else ".")
         lines.append(f"{judgment.height - y:3} {' '.join(cells)}")
@@ -120,7 +149,8 @@ def drawing(position: Position, judgment: Judgment) -> str:
 def in_words(position: Position, judgment: Judgment) -> str:
     """Describe the judgment in lines for people."""
     lines = [drawing(position, judgment), ""]
-    lines.append("X O living   x o dead   S s in seki (Black, White)   + Black's   - White's   : dame   % in a seki")
+    lines.append("X O living   x o dead   S s in seki (Black, White)   + Black's   - White's   : dame   % in a seki"
+                 "   . open")  # fmt: skip
     lines.append("")
     if judgment.finished:
         lines.append(f"Finished. Result: {result_text(judgment.score)}")
@@ -149,7 +179,7 @@ def in_words(position: Position, judgment: Judgment) -> str:
 
 def _sum_text(side: SideScore) -> str:
     words = [("stones", side.stones), ("territory", side.territory), ("dead", side.dead), ("prisoners", side.prisoners),
-             ("tax", -side.tax), ("komi and bonus", side.bonus)]  # fmt: skip
+             ("tax", -side.tax), *bonus_parts(side).items()]  # fmt: skip
     return f"{side.total:g} = " + (" + ".join(f"{value:g} {name}" for name, value in words if value) or "0")
 
 
@@ -157,5 +187,9 @@ def _open_text(item: OpenItem, judgment: Judgment) -> str:
     def name(action: int | None) -> str:
         return "?" if action is None else format_vertex(action, judgment.width, judgment.height)
 
+    moves = f"Black settles it at {name(item.black_move)}, White at {name(item.white_move)}"
+    if is_area(item):
+        where = area_words(item, judgment.width, judgment.height)
+        return f"O{where[1:]}; Black plays {name(item.black_move)}, White {name(item.white_move)}"
     points = " ".join(name(action) for action in item.points[:8]) + (" …" if len(item.points) > 8 else "")
-    return f"Open {item.kind}: {points}; Black settles it at {name(item.black_move)}, White at {name(item.white_move)}"
+    return f"Open {item.kind}: {points}; {moves}"

@@ -104,7 +104,14 @@ class SideScore:
     dead: int = 0  # opponent's stones on the board that are taken off as prisoners
     prisoners: int = 0  # opponent's stones captured before
     tax: int = 0  # group tax, taken off
-    bonus: float = 0.0  # komi, handicap bonus, button
+    bonus: float = 0.0  # komi, handicap bonus, button, together
+    komi: float = 0.0  # of the bonus
+    handicap_bonus: float = 0.0  # of the bonus
+
+    @property
+    def button(self) -> float:
+        """What the button is worth to the side."""
+        return self.bonus - self.komi - self.handicap_bonus
 
     @property
     def total(self) -> float:

@@ -123,6 +123,10 @@ def doubts(record: GameRecord, options: argparse.Namespace) -> list[str]:
     if record.rules is None and not options.rules:
         said = f"names rules that are not known ({record.rules_text[:40]!r})" if record.rules_text else "names no rules"
         found.append(f"{record.name} {said}: counted by {UNNAMED_RULES} rules; --rules chooses others")
+    counted = record.position(None).handicap if record.handicap > 1 else record.handicap
+    if counted != record.handicap:
+        found.append(f"{record.name} says HA[{record.handicap}], but {counted} handicap stones are counted: "
+                     "those set up, and Black's moves that open the game without a pass")  # fmt: skip
     if record.games > 1:
         found.append(f"{record.name} holds {record.games} games: only the first is judged")
     if record.komi is None and options.komi is None:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from engine.board.position import BLACK, EMPTY, Position
+from engine.board.vertex import format_vertex
 from engine.judge.influence_judge import InfluenceJudge
-from engine.judge.text import as_dict, drawing, result_text
+from engine.judge.text import as_dict, bonus_parts, drawing, result_text
 
 HEIGHT = 100.0
 """Where the landscape is cut off; stones stand there."""
@@ -32,7 +33,9 @@ def show(position: Position, options: argparse.Namespace) -> int:
     print()
     print(f"By influence: {result_text(judgment.score)}")
     print(f"Black: {black.total:g} = {black.stones} stones + {black.territory} territory")
-    print(f"White: {white.total:g} = {white.stones} stones + {white.territory} territory + {white.bonus:g} bonus")
+    beside = "".join(f" + {value:g} {name}" for name, value in bonus_parts(white).items() if value)
+    print(f"White: {white.total:g} = {white.stones} stones + {white.territory} territory{beside}")
+    print("This judge sees no dead stones: every stone on the board counts as alive.")
     return 0
 
 
@@ -41,23 +44,35 @@ def draw(position: Position, judge: InfluenceJudge, path: str) -> None:
     from engine.judging.picture import new_figure
 
     figure = new_figure(path, 9.5, 7.5)
-    axes: Any = figure.add_axes((0.0, 0.0, 0.96, 0.94), projection="3d", box_aspect=(1.0, 1.0, 0.4))
+    axes: Any = figure.add_axes((0.0, 0.1, 0.96, 0.86), projection="3d", computed_zorder=False,
+                                box_aspect=(1.0, 1.0, 0.4))  # fmt: skip
     board = position.board()
     values = np.clip(judge.influence(position), -HEIGHT, HEIGHT)
     stones = board != EMPTY
     values[stones] = np.where(board[stones] == BLACK, HEIGHT, -HEIGHT)
     ys, xs = np.mgrid[0 : position.height, 0 : position.width]
-    axes.plot_surface(xs, ys, values, cmap="RdBu_r", vmin=-HEIGHT, vmax=HEIGHT, rstride=1, cstride=1, lw=0.2,
-                      edgecolor="#555555", alpha=0.9)  # fmt: skip
+    surface = axes.plot_surface(xs, ys, values, cmap="RdBu_r", vmin=-HEIGHT, vmax=HEIGHT, rstride=1, cstride=1, lw=0.2,
+                                edgecolor="#555555", alpha=0.9)  # fmt: skip
     for color, face in ((1, "black"), (2, "white")):
-        rows, columns = np.nonzero(board == color)
-        axes.scatter(columns, rows, values[rows, columns], c=face, edgecolors="black", s=22, depthshade=False)
+        at_y, at_x = np.nonzero(board == color)
+        axes.scatter(at_x, at_y, values[at_y, at_x], c=face, edgecolors="black", s=22, depthshade=False, zorder=5)
     axes.set_zlim(-HEIGHT, HEIGHT)
-    axes.set_xticks(range(0, position.width, 3))
-    axes.set_yticks(range(0, position.height, 3))
+    width, height = position.width, position.height
+    step = 1 if max(width, height) <= 13 else 2
+    columns = range(0, width, step)
+    axes.set_xticks(columns, [format_vertex(x, width, height)[: -len(str(height))] for x in columns])
+    axes.set_yticks(range(height - 1, -1, -step), [str(n) for n in range(1, height + 1, step)])
     axes.invert_yaxis()
     axes.view_init(elev=55, azim=-75)
     axes.set_zlabel("influence")
     judgment = judge.judge(position)
-    figure.suptitle(f"{result_text(judgment.score)}   (territory from ±{judge.settings.threshold:g})")
+    level = f"{judge.settings.threshold:g}"
+    bar = figure.colorbar(surface, ax=axes, shrink=0.55, pad=0.02)
+    bar.set_label("influence: Black's above 0 (red), White's below (blue)")
+    bar.ax.axhline(judge.settings.threshold, color="black", lw=1)
+    bar.ax.axhline(-judge.settings.threshold, color="black", lw=1)
+    figure.suptitle(f"By influence: {result_text(judgment.score)}")
+    figure.text(0.5, 0.02, f"An empty point is Black's territory from +{level}, White's from -{level} "
+                f"(the scale's lines; a stone beside it gives {judge.settings.strength:g}).\nNo stone is dead here.",
+                ha="center", va="bottom", fontsize=9)  # fmt: skip
     figure.savefig(path)

@@ -1,6 +1,7 @@
 """The picture of a judgment: the board, a square of the owner's color on each point, crosses on dame and in sekis.
 
-A square grows with the certainty; dead stones carry the other side's square; the score stands beside the board. The
+A square grows with the certainty; dead stones carry the other side's square; open points, which may become anybody's,
+carry a pale diamond of the side that they lean to; the score stands beside the board. The
 drawing needs matplotlib (the extra `pictures`); the ending of the file's name chooses PNG or SVG.
 """
 
@@ -15,7 +16,7 @@ from engine.board.handicap import fixed_handicap
 from engine.board.position import BLACK, EMPTY, Position
 from engine.board.vertex import format_vertex
 from engine.errors import EngineError
-from engine.judge.text import result_text
+from engine.judge.text import area_words, bonus_parts, is_area, result_text
 from engine.judge.types import Judgment, OpenItem, SideScore, Status
 from engine.usage import install_hint
 
@@ -47,7 +48,7 @@ def draw(position: Position, judgment: Judgment, path: str) -> None:
     head, *rest = _beside(position, judgment)
     figure.text(0.73, 0.95, head, va="top", ha="left", fontsize=22, fontweight="bold")
     figure.text(0.73, 0.88, "\n".join(rest), va="top", ha="left", fontsize=11, linespacing=1.45)
-    _legend(figure.add_axes((0.73, 0.04, 0.25, 0.21)))
+    _legend(figure.add_axes((0.73, 0.04, 0.25, 0.25)))
     figure.savefig(path)
 
 
@@ -100,7 +101,10 @@ def _draw_stones(axes: Axes, position: Position, judgment: Judgment) -> None:
 
 
 def _draw_squares(axes: Axes, judgment: Judgment) -> None:
-    owned = judgment.territory != 0
+    open_points = {action for item in judgment.open if item.kind == "border" for action in item.points}
+    unsettled = np.zeros(judgment.territory.size, dtype=np.bool_)
+    unsettled[list(open_points)] = True
+    owned = (judgment.territory != 0) & ~unsettled.reshape(judgment.territory.shape)
     for y, x in np.argwhere(owned):
         sure = max(0.0, 2.0 * float(judgment.confidence[y, x]) - 1.0)
         _square(axes, int(x), int(y), LARGEST * max(0.25, sure), black=bool(judgment.territory[y, x] > 0))
@@ -111,7 +115,7 @@ def _draw_squares(axes: Axes, judgment: Judgment) -> None:
         if action not in living:  # open points: as far as the opinion leans
             y, x = divmod(action, judgment.width)
             lean = float(judgment.ownership[y, x])
-            _square(axes, x, y, LARGEST * abs(lean), black=lean > 0)
+            _diamond(axes, x, y, LARGEST * abs(lean), black=lean > 0)
 
 
 def _square(axes: Axes, x: int, y: int, side: float, *, black: bool) -> None:
@@ -120,6 +124,14 @@ def _square(axes: Axes, x: int, y: int, side: float, *, black: bool) -> None:
     face = "black" if black else "white"
     corner = (x - side / 2, y - side / 2)
     axes.add_patch(_patch("Rectangle", corner, side, side, facecolor=face, edgecolor="#777777", lw=0.6, zorder=4))
+
+
+def _diamond(axes: Axes, x: float, y: float, size: float, *, black: bool) -> None:
+    if size < 0.04:
+        return
+    face, reach = "black" if black else "white", size / 2
+    corners = [(x - reach, y), (x, y - reach), (x + reach, y), (x, y + reach)]
+    axes.add_patch(_patch("Polygon", corners, facecolor=face, edgecolor="none", alpha=0.45, zorder=4))
 
 
 def _draw_crosses(axes: Axes, judgment: Judgment) -> None:
@@ -155,34 +167,39 @@ def _cross(axes: Axes, x: float, y: float, color: str) -> None:
 
 def _legend(axes: Axes) -> None:
     """Explain the marks, one a line."""
-    words = ("territory; the surer, the larger", "dead stone", "dame", "in seki", "move that settles something open")
+    words = ("territory; the surer, the larger", "open; leans to Black, White",
+             "dead stone", "dame", "in seki", "move that settles something open")
     axes.set_xlim(-0.6, 9.0)
     axes.set_ylim(len(words) - 0.4, -0.6)
     axes.set_aspect("equal")
     axes.set_axis_off()
     axes.add_patch(_patch("Rectangle", (-0.6, -0.6), 1.2, len(words) + 0.2, facecolor=WOOD, zorder=0))
     _square(axes, 0, 0, LARGEST, black=True)
-    axes.add_patch(_patch("Circle", (0, 1), 0.44, facecolor="white", edgecolor="black", lw=0.8, alpha=0.35, zorder=3))
-    _square(axes, 0, 1, 0.75 * LARGEST, black=True)
-    _cross(axes, 0, 2, DAME)
-    _cross(axes, 0, 3, IN_SEKI)
+    for x, black in ((-0.25, True), (0.3, False)):
+        _diamond(axes, x, 1, LARGEST, black=black)
+    axes.add_patch(_patch("Circle", (0, 2), 0.44, facecolor="white", edgecolor="black", lw=0.8, alpha=0.35, zorder=3))
+    _square(axes, 0, 2, 0.75 * LARGEST, black=True)
+    _cross(axes, 0, 3, DAME)
+    _cross(axes, 0, 4, IN_SEKI)
     for black in (True, False):
-        _ring(axes, 0, 4, black=black)
+        _ring(axes, 0, 5, black=black)
     for line, text in enumerate(words):
         axes.text(0.9, line, text, va="center", ha="left", fontsize=9)
 
 
 def _beside(position: Position, judgment: Judgment) -> list[str]:
     """Return the lines that stand beside the board, the result first."""
-    lines = [result_text(judgment.score) if judgment.score else "draw"]
+    score = judgment.score if judgment.finished else round(judgment.expected_score, 1)
+    lines = [result_text(score) if score else "draw" if judgment.finished else "even"]
     if judgment.finished:
         lines.append("finished")
     else:
         low, high = (result_text(round(value, 1)) for value in (judgment.score_low, judgment.score_high))
-        lines.append(f"not finished: expected {result_text(round(judgment.expected_score, 1))}")
+        lines.append("not finished: expected score")
         lines.append(f"({low} to {high})")
+        lines.append(f"as it stands {result_text(judgment.score)}")
         if judgment.winrate is not None:
-            lines.append(f"Black wins: {100 * judgment.winrate:.0f} %")
+            lines.append(f"Black wins: {100 * judgment.winrate:.1f} %")
     for name, side in (("Black", judgment.black), ("White", judgment.white)):
         lines += ["", f"{name}  {side.total:g}", *_parts(side)]
     lines += ["", f"{position.rules.scoring.lower()} scoring, komi {position.komi:g}"]
@@ -196,6 +213,8 @@ def _open_line(item: OpenItem, judgment: Judgment) -> str:
         return "?" if action is None else format_vertex(action, judgment.width, judgment.height)
 
     where = f"   {item.kind} {name(item.points[0])}"
+    if is_area(item):
+        return f"   {area_words(item, judgment.width, judgment.height)}"
     if item.kind == "dame":
         return f"   {len(item.points)} dame"
     if item.black_move == item.white_move:
@@ -205,7 +224,7 @@ def _open_line(item: OpenItem, judgment: Judgment) -> str:
 
 def _parts(side: SideScore) -> list[str]:
     parts = {"stones": side.stones, "territory": side.territory, "dead stones": side.dead, "prisoners": side.prisoners,
-             "group tax": -side.tax, "komi, bonus": side.bonus}  # fmt: skip
+             "group tax": -side.tax, **bonus_parts(side)}  # fmt: skip
     return [f"   {name} {value:g}" for name, value in parts.items() if value]
 
 

@@ -198,7 +198,7 @@ def recorded_score(record):
     return {"B": 1, "W": -1}.get(record["result"][0], 0) * float(record["result"][2:] or 0)
 
 
-# White passes before Black's second move: KataGo's count, which the bonus follows, then sees a handicap stone more.
+# White passes between the set-up and Black's next move, which is no handicap stone: the server counted so.
 FREE_MOVE = "2017-10-123"
 # Games where the marks differ from what the colours of the living stones tell (a connection that the players saw and
 # the dame rule does not, or the reverse): one point each.
@@ -212,7 +212,7 @@ def check_kgs(record):
     position = replay(record)
     owners = board_of(record["ownership"], position.width)
     dead = (position.board() != 0) & (owners == 3 - position.board())
-    want = recorded_score(record) - (record["id"] == FREE_MOVE)
+    want = recorded_score(record)
     assert scoring.score(position, ownership=owners) == want, record["id"]
     given_dead = scoring.score(position, dead=dead)
     if record["id"] in OTHER_MARKS:

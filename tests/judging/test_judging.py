@@ -16,9 +16,11 @@ import pytest
 
 from engine import cli
 from engine.board.position import BLACK, WHITE, Position
+from engine.judge import Opinion, judge
 from engine.judge.influence import influence_map
 from engine.judge.influence_judge import InfluenceJudge, InfluenceSettings
-from engine.judging import batch, table
+from engine.judge.text import as_dict, drawing, in_words
+from engine.judging import batch, picture, table
 from engine.sgf import read
 
 GAME = "(;GM[1]SZ[7]KM[0.5]RU[japanese]RE[B+3];B[cd];W[ed];B[cc];W[ec];B[ce];W[ee])"
@@ -96,6 +98,52 @@ def test_pictures(capsys, game, tmp_path):
             assert (tmp_path / name).read_bytes().startswith(start)
     code, _, err = run(capsys, game, "--net", "fake:hash", "--png", tmp_path / "a.gif")
     assert code == 1 and ".png or .svg" in err
+
+
+def test_the_headline_of_an_unfinished_game_is_what_is_expected():
+    position = Position(9, komi=0.5, rules="chinese")
+    position.set_up([(BLACK, 20), (BLACK, 60)], WHITE)
+    opinion = Opinion(owner=np.full((9, 9), 0.8, np.float32), winrate=0.9, score_mean=21.3, score_stdev=4.0)
+    judgment = judge(position, types.SimpleNamespace(name="given", opinion=lambda _: opinion))
+    head, *rest = picture._beside(position, judgment)
+    assert head == "B+21.3" and rest[0] == "not finished: expected score" and "as it stands B+78.5" in rest
+    assert "   open area (79 points, around E5)" in rest
+    assert "   komi 0.5" in rest and "   handicap bonus 2" in rest
+    words = in_words(position, judgment)
+    assert "Open area (79 points, around E5)" in words and "0.5 komi + 2 handicap bonus" in words
+    assert "+" not in drawing(position, judgment)
+    data = as_dict(position, judgment)["white"]
+    assert (data["bonus"], data["komi"], data["handicap_bonus"]) == (2.5, 0.5, 2)
+
+
+def test_open_points_are_no_squares(monkeypatch):
+    pytest.importorskip("matplotlib")
+    position = Position(9, komi=0.5, rules="chinese")
+    position.set_up([(BLACK, 20), (BLACK, 60)], WHITE)
+    opinion = Opinion(owner=np.full((9, 9), 0.8, np.float32), score_mean=21.3)
+    judgment = judge(position, types.SimpleNamespace(name="given", opinion=lambda _: opinion))
+    drawn = {"_square": 0, "_diamond": 0}
+    for name in drawn:
+        monkeypatch.setattr(picture, name, lambda *_, name=name, **__: drawn.update({name: drawn[name] + 1}))
+    picture._draw_squares(picture.new_figure("a.svg").add_axes((0, 0, 1, 1)), judgment)
+    assert drawn == {"_square": 0, "_diamond": 79}
+
+
+def test_a_pass_of_white_makes_no_handicap_game(capsys, tmp_path):
+    path = tmp_path / "a.sgf"
+    for record, bonus, told in (
+        ("KM[7];B[ee];W[];B[gc];W[]", 0, False), ("KM[7];B[ee];B[gc];W[]", 2, False),
+        ("KM[7]HA[2]AB[ee][gc];W[];B[cc]", 2, False), ("KM[7]HA[2];B[ee];W[];B[gc];W[cc]", 0, True),
+    ):  # fmt: skip
+        path.write_text(f"(;SZ[9]RU[Chinese]{record})", encoding="utf-8")
+        _, out, err = run(capsys, path, "--influence", "--json")
+        white = json.loads(out)["white"]
+        assert (white["komi"], white["handicap_bonus"], white["bonus"]) == (7, bonus, 7 + bonus)
+        assert ("HA[2]" in err) == told
+
+
+def test_influence_says_what_it_does_not_see(capsys, game):
+    assert "sees no dead stones" in run(capsys, game, "--influence")[1]
 
 
 def test_without_matplotlib_it_says_what_to_install(capsys, game, tmp_path, monkeypatch):

@@ -102,14 +102,12 @@ class Game:
         return points
 
     def handicap(self):
-        """Count the stones that Black has before White's first, none with a white set-up stone or fewer than two."""
+        """Count the stones of Black before White's first and any pass; none with a white set-up stone or N = 1."""
         if any(color == WHITE for color, _ in self.record.setup):
             return 0
         count = len(self.record.setup)
         for color, action in self.moves:
-            if action == self.record.width * self.record.height:
-                continue
-            if color == WHITE:
+            if color == WHITE or action == self.record.width * self.record.height:
                 break
             count += 1
         return count if count >= 2 else 0
