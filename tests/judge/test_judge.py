@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import pytest
 from count_oracle import count as count_by_hand
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from judge_checks import consistent, position_of
 from judged_positions import CASES
@@ -15,6 +15,7 @@ from judged_positions import CASES
 from engine.board.position import BLACK, WHITE, Position
 from engine.board.rules import NAMED
 from engine.board.scoring import score as board_score
+from engine.board.vertex import parse_vertex
 from engine.evaluator_fakes import HashEvaluator
 from engine.judge import Judge, JudgeSettings, Opinion, Status, judge
 from engine.judge.asking import GivenOpinion
@@ -199,9 +200,22 @@ def test_with_every_stone_alive_the_score_is_the_boards(drawn, rules):
     board = position.board()
     owner = np.where(board == BLACK, 1.0, np.where(board == WHITE, -1.0, 0.0))
     judgment = judge(position, GivenOpinion(owner), settings=PLAIN)
+    # Pass-dead stones stay dead. Under territory rules the board knows no captures that cost a point: next test.
+    assume(rules == "chinese" or not judgment.dead)
     dead = np.zeros(board.shape, np.bool_)
-    dead.ravel()[list(judgment.dead)] = True  # pass-dead stones stay dead
+    dead.ravel()[list(judgment.dead)] = True
     assert judgment.score == board_score(position, dead=dead)
+
+
+def test_a_capture_that_the_filled_dame_make_needful_costs_its_point():
+    """Once A2 and B2 are filled Black has to take B4 from A4: one point of territory and one prisoner are left."""
+    position = Position(2, 4, rules="japanese", komi=0)
+    for vertex, color in (("B4", WHITE), ("A3", BLACK), ("B3", BLACK), ("A1", WHITE), ("B1", WHITE)):
+        position.play(parse_vertex(vertex, 2, 4), color)
+    board = position.board()
+    owner = np.where(board == BLACK, 1.0, np.where(board == WHITE, -1.0, 0.0))
+    judgment = judge(position, GivenOpinion(owner), settings=PLAIN)
+    assert judgment.score == 2.0 and (judgment.black.territory, judgment.black.dead) == (1, 1)
 
 
 def test_result_texts():
