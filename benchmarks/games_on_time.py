@@ -107,10 +107,11 @@ class ServerClock:
 
 
 def busy() -> None:
-    """Keep a core busy for ever."""
-    number = 1
-    while True:
-        number = number * 1103515245 % 2147483648 + 1
+    """Keep a core busy as long as the process that started this one lives."""
+    parent = multiprocessing.parent_process()
+    while parent is None or parent.is_alive():
+        for _ in range(1_000_000):
+            pass
 
 
 def set_up(engine: GtpProcess, size: int, komi: float, rules: str, words: str | None) -> None:
