@@ -130,6 +130,7 @@ while made:
     gc.collect()
 del evaluator
 gc.collect()
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a parent may have had it ignored
 try:
     signal.raise_signal(signal.SIGINT)
 except KeyboardInterrupt:
