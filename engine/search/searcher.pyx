@@ -427,11 +427,11 @@ cdef class Searcher:
         if self.x.tree.root == 0:
             return None
         root = RootOptions() if root is None else root
-        if self._root_priors is None:
-            self._root_priors = stored_priors(&self.x)
         return self._collect(root, time.perf_counter(), "")
 
     def _collect(self, root, double begin, reason):
+        if self._root_priors is None:  # no walk began at the root yet
+            self._root_priors = stored_priors(&self.x)
         priors = np.where(self._banned(), 0.0, self._root_priors)
         result = collect_result(&self.x, self._params, root, priors, self._stats(begin, reason))
         if root.temperature > 0.0 and reason:

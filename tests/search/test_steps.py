@@ -73,3 +73,22 @@ def test_a_search_in_steps_can_be_left_in_the_middle_and_survives_a_bad_answer()
     while searcher.gather():
         searcher.absorb(inner.evaluate(*arrays))
     assert searcher.finish().visits >= 8
+
+
+def test_a_search_that_ends_when_only_its_root_is_known():
+    evaluator = HashEvaluator()
+    kept = []
+
+    class Keeps(RecordingEvaluator):
+        def allocate(self, batch, width, height):
+            kept.append(self.inner.allocate(batch, width, height))
+            return kept[-1]
+
+    searcher = Searcher(Keeps(evaluator), SearchParams(two_batches=False), seed=1)
+    searcher.set_position(Position(5))
+    searcher.begin(Limits(visits=50))
+    assert searcher.gather() == 1
+    searcher.absorb(evaluator.evaluate(*kept[-1]))
+    result = searcher.finish()
+    (info,) = result.moves
+    assert info.visits == 0 and 0.0 < info.prior < 1.0 and result.best_action == info.action
