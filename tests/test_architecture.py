@@ -15,7 +15,7 @@ import pytest
 import engine
 
 ROOT = Path(engine.__file__).parent
-LAYER_0 = {f"engine.{name}" for name in ("errors", "usage", "files", "config", "evaluator", "evaluator_fakes")}
+LAYER_0 = {f"engine.{name}" for name in ("errors", "usage", "files", "lines", "config", "evaluator", "evaluator_fakes")}
 BOARD = {*LAYER_0, "engine.board"}
 JUDGE = {*BOARD, "engine.search", "engine.judge"}
 PLAYER = {*JUDGE, "engine.sgf", "engine.player"}

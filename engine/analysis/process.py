@@ -17,12 +17,13 @@ from typing import Any, NoReturn, Protocol
 from engine.errors import EngineError
 from engine.judge.net_judge import Judge
 from engine.judge.settings import JudgeSettings
+from engine.lines import LineBuffer
 from engine.player.net import BackgroundNet, LoadedNet
 from engine.player.stop import StopToken
 
 from .output import ClosedOutput, Output
 from .parse import Defaults
-from .reader import Lines, Reader
+from .reader import MAX_LINE, Reader
 from .scheduler import Scheduler
 
 log = logging.getLogger(__name__)
@@ -86,7 +87,7 @@ class LateScheduler:
 
 def read_lines(read: Callable[[int], bytes | None], act: Callable[[bytes], None], end: Callable[[], None]) -> None:
     """Act on every line until the stream ends; the last one may lack its LF. Runs in the reader thread."""
-    lines = Lines()
+    lines = LineBuffer(MAX_LINE)
     try:
         while data := read(1 << 16):
             for line in lines.feed(data):

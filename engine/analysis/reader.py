@@ -146,37 +146,6 @@ class Reader:
         self._searches.terminate(target, None if turns is None else frozenset(turns))
 
 
-class Lines:
-    """Cuts a stream of bytes into lines at LF, whatever the sizes of the reads."""
-
-    def __init__(self, limit: int = MAX_LINE) -> None:
-        self._limit = limit
-        self._parts: list[bytes] = []
-        self._size = 0
-
-    def feed(self, data: bytes) -> list[bytes]:
-        """Take the next bytes; return the lines they complete, each cut to limit + 1 bytes."""
-        *complete, tail = data.split(b"\n")
-        lines = []
-        for piece in complete:
-            self._keep(piece)
-            lines.append(self.rest())
-        self._keep(tail)
-        return lines
-
-    def rest(self) -> bytes:
-        """Return what is there of a line that has not ended."""
-        line = b"".join(self._parts)
-        self._parts, self._size = [], 0
-        return line
-
-    def _keep(self, piece: bytes) -> None:
-        room = self._limit + 1 - self._size
-        if piece and room > 0:
-            self._parts.append(piece[:room])
-            self._size += min(len(piece), room)
-
-
 def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no number")
 

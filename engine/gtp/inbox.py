@@ -12,7 +12,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from engine.gtp.protocol import LineBuffer, is_interrupt, parse
+from engine.gtp.protocol import is_interrupt, parse
+from engine.lines import LineBuffer
 
 Callback = Callable[[], None]
 

@@ -9,9 +9,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-MAX_LINE = 1 << 20
-"""Bytes of a line that are kept; what is longer is refused, so that a runaway client cannot fill the memory."""
-
 _SPACE_LIKE = {ord("\t"): " "}
 _DROPPED = {code: None for code in (*range(0x00, 0x20), *range(0x7F, 0xA0), 0xFEFF, 0x2028, 0x2029) if code != 9}
 _CLEAN = {**_DROPPED, **_SPACE_LIKE}
@@ -70,29 +67,3 @@ def format_reply(number: str, text: str, *, ok: bool = True) -> str:
     lines = text.replace("\r", "").split("\n")
     body = [lines[0].rstrip(), *(line for line in lines[1:] if line.strip())]
     return f"{header(number, ok=ok)} " + "\n".join(body) + "\n\n"
-
-
-class LineBuffer:
-    """Cuts a stream of bytes into lines at LF, whatever the sizes of the reads. An incomplete line stays inside."""
-
-    def __init__(self, limit: int = MAX_LINE) -> None:
-        self._limit = limit
-        self._parts: list[bytes] = []
-        self._size = 0
-
-    def feed(self, data: bytes) -> list[bytes]:
-        """Take the next bytes; return the lines they complete, without LF, each cut to limit + 1 bytes."""
-        *complete, tail = data.split(b"\n")
-        lines = []
-        for piece in complete:
-            self._keep(piece)
-            lines.append(b"".join(self._parts))
-            self._parts, self._size = [], 0
-        self._keep(tail)
-        return lines
-
-    def _keep(self, piece: bytes) -> None:
-        room = self._limit + 1 - self._size
-        if piece and room > 0:
-            self._parts.append(piece[:room])
-            self._size += min(len(piece), room)

@@ -19,6 +19,7 @@ from engine.gtp.inbox import Inbox, read_lines
 from engine.gtp.output import ClosedOutput, Output
 from engine.gtp.protocol import GtpError, Request
 from engine.gtp.registry import COMMANDS, Command
+from engine.lines import MAX_LINE
 from engine.player.stop import Abandoned, StopToken
 
 log = logging.getLogger(__name__)
@@ -102,7 +103,7 @@ class Session:
 
     def _answer(self, line: bytes) -> bool:
         """Answer one line. Return False if the session is over."""
-        if len(line) > protocol.MAX_LINE:
+        if len(line) > MAX_LINE:
             start = protocol.parse(line[:64])
             self._output.write(protocol.format_reply(start.id if start else "", protocol.SYNTAX_ERROR, ok=False))
             return True

@@ -17,6 +17,7 @@ from ..errors import EngineError, WeightsError
 from . import checkpoint
 from .devices import choose_devices, choose_precision
 from .judgment import MAPS, read_maps
+from .maps_evaluator import JudgmentEvaluatorBase
 from .net import Net
 from .settings import NetSettings
 
@@ -37,7 +38,7 @@ class _Graph(nn.Module):
         return read_maps(self.net(maps, globals_.to(self.dtype)))
 
 
-class JudgmentEvaluator:
+class JudgmentEvaluator(JudgmentEvaluatorBase):
     """A judgment net on a device.
 
     Args:
@@ -48,32 +49,14 @@ class JudgmentEvaluator:
     """
 
     def __init__(self, net: Net, settings: NetSettings) -> None:
-        if net.spec["family"] != "judgment":
-            raise WeightsError(f"{net.description.file}: plays, but is no judgment net")
-        self.net = net
+        super().__init__(net)
         self._device = torch.device(choose_devices(settings.device)[0])
         precision = choose_precision(settings.precision, str(self._device), net.description.channels)
         self._graph = _Graph(net.module(), getattr(torch, precision)).to(self._device).eval()
         self._compiled: dict[tuple[int, int], torch.jit.ScriptModule] = {}
         self._threads = settings.threads or None
-        self.encoding = net.description.encoding
         self.max_batch = settings.max_batch or MAX_BATCH.get(self._device.type, 32)
         self.name = f"{net.description.name} on {self._device}, {precision}"
-
-    @property
-    def thresholds(self) -> dict[str, float]:
-        """What was fitted on validation games for this net (`keisei evaluate thresholds`); empty if nothing was."""
-        found = self.net.description.metadata.get("thresholds", {})
-        return {str(key): float(value) for key, value in found.items()} if isinstance(found, dict) else {}
-
-    def supports_size(self, width: int, height: int) -> bool:
-        """Tell whether the net takes such a board."""
-        return self.net.supports_size(width, height)
-
-    def allocate(self, batch: int, width: int, height: int) -> tuple[FloatArray, FloatArray]:
-        """Return zeroed inputs: spatial [batch, C, H, W], globals [batch, G]."""
-        planes, n_globals = self.net.inputs
-        return np.zeros((batch, planes, height, width), np.float32), np.zeros((batch, n_globals), np.float32)
 
     def maps(self, spatial: FloatArray, globals_: FloatArray) -> FloatArray:
         """Return [B, 5, P] in the order of judgment.MAPS, to_play's view: g in [-1, 1], probabilities of the owner
@@ -81,11 +64,7 @@ class JudgmentEvaluator:
 
         Raises: ValueError for inputs of the wrong shape, UnsupportedBoardSize, EngineError where the net fails.
         """
-        batch, planes, height, width = spatial.shape
-        if (planes, globals_.shape) != (self.net.inputs[0], (batch, self.net.inputs[1])):
-            raise ValueError(f"inputs {spatial.shape}, {globals_.shape} do not fit the encoding {self.encoding}")
-        if not 1 <= batch <= self.max_batch:
-            raise ValueError(f"a batch of {batch}; 1 to {self.max_batch} are allowed")
+        batch, width, height = self.check_inputs(spatial, globals_)
         run = self._program(width, height)
         before = torch.get_num_threads()
         if self._threads:
@@ -105,7 +84,6 @@ class JudgmentEvaluator:
 
     def _program(self, width: int, height: int) -> torch.jit.ScriptModule:
         if (width, height) not in self._compiled:
-            self.net.check_size(width, height)
             if len(self._compiled) >= 4:
                 self._compiled.clear()
             planes, n_globals = self.net.inputs

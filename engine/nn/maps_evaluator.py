@@ -20,35 +20,18 @@ FloatArray = NDArray[np.float32]
 MAX_BATCH = 32
 
 
-class OpenVinoMaps:
-    """A judgment net on the CPU by OpenVINO.
+class JudgmentEvaluatorBase:
+    """What evaluators of judgment nets share, whatever runs them. Raises WeightsError for a net of another family."""
 
-    Args:
-        net: of family "judgment".
-        settings: section `net`.
+    encoding: str
+    max_batch: int
+    name: str
 
-    Raises: WeightsError for a net of another family.
-    """
-
-    def __init__(self, net: Net, settings: NetSettings) -> None:
-        from .openvino_graph import build_model
-        from .openvino_runner import OpenVinoRunner
-
+    def __init__(self, net: Net) -> None:
         if net.spec["family"] != "judgment":
             raise WeightsError(f"{net.description.file}: plays, but is no judgment net")
         self.net = net
-        precision = choose_precision(settings.precision, "cpu", net.description.channels)
-        threads = choose_threads(settings.threads)
-
-        def build(width: int, height: int, batch: int) -> Any:
-            return build_model(net.spec, net.arrays, width=width, height=height, batch=batch)
-
-        self._runner = OpenVinoRunner(
-            build, threads=threads, keep=4, precision="bf16" if precision == "bfloat16" else "f32"
-        )
         self.encoding = net.description.encoding
-        self.max_batch = settings.max_batch or MAX_BATCH
-        self.name = f"{net.description.name} on cpu, {precision}"
 
     @property
     def thresholds(self) -> dict[str, float]:
@@ -65,17 +48,50 @@ class OpenVinoMaps:
         planes, n_globals = self.net.inputs
         return np.zeros((batch, planes, height, width), np.float32), np.zeros((batch, n_globals), np.float32)
 
-    def maps(self, spatial: FloatArray, globals_: FloatArray) -> FloatArray:
-        """Return [B, 5, P] as JudgmentEvaluator.maps does.
-
-        Raises: ValueError for inputs of the wrong shape, UnsupportedBoardSize, EngineError where the net fails.
-        """
+    def check_inputs(self, spatial: FloatArray, globals_: FloatArray) -> tuple[int, int, int]:
+        """Return (batch, width, height). Raises ValueError for a wrong shape, UnsupportedBoardSize."""
         batch, planes, height, width = spatial.shape
         if (planes, globals_.shape) != (self.net.inputs[0], (batch, self.net.inputs[1])):
             raise ValueError(f"inputs {spatial.shape}, {globals_.shape} do not fit the encoding {self.encoding}")
         if not 1 <= batch <= self.max_batch:
             raise ValueError(f"a batch of {batch}; 1 to {self.max_batch} are allowed")
         self.net.check_size(width, height)
+        return batch, width, height
+
+
+class OpenVinoMaps(JudgmentEvaluatorBase):
+    """A judgment net on the CPU by OpenVINO.
+
+    Args:
+        net: of family "judgment".
+        settings: section `net`.
+
+    Raises: WeightsError for a net of another family.
+    """
+
+    def __init__(self, net: Net, settings: NetSettings) -> None:
+        from .openvino_graph import build_model
+        from .openvino_runner import OpenVinoRunner
+
+        super().__init__(net)
+        precision = choose_precision(settings.precision, "cpu", net.description.channels)
+        threads = choose_threads(settings.threads)
+
+        def build(width: int, height: int, batch: int) -> Any:
+            return build_model(net.spec, net.arrays, width=width, height=height, batch=batch)
+
+        self._runner = OpenVinoRunner(
+            build, threads=threads, keep=4, precision="bf16" if precision == "bfloat16" else "f32"
+        )
+        self.max_batch = settings.max_batch or MAX_BATCH
+        self.name = f"{net.description.name} on cpu, {precision}"
+
+    def maps(self, spatial: FloatArray, globals_: FloatArray) -> FloatArray:
+        """Return [B, 5, P] as JudgmentEvaluator.maps does.
+
+        Raises: ValueError for inputs of the wrong shape, UnsupportedBoardSize, EngineError where the net fails.
+        """
+        batch, width, height = self.check_inputs(spatial, globals_)
         try:
             maps = self._runner.evaluate(spatial, globals_).reshape(batch, JUDGMENT_MAPS, height * width)
         except RuntimeError as error:

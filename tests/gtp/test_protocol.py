@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.gtp.protocol import MAX_LINE, LineBuffer, Request, format_reply, parse
+from engine.gtp.protocol import Request, format_reply, parse
+from engine.lines import MAX_LINE, LineBuffer
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,9 @@ import pytest
 from engine.gtp import registry
 from engine.gtp.controller import Controller
 from engine.gtp.output import Output
-from engine.gtp.protocol import MAX_LINE, GtpError
+from engine.gtp.protocol import GtpError
 from engine.gtp.session import Session
+from engine.lines import MAX_LINE
 from engine.player.stop import StopToken
 
 PATIENCE = 10.0  # seconds; far more than anything here takes

@@ -172,15 +172,20 @@ boards = st.integers(2, 7).flatmap(
 )
 
 
+def play_cells(position, cells):
+    """Play the stones of a drawn board, those that are legal."""
+    for action, cell in enumerate(cells):
+        color = {"X": BLACK, "O": WHITE}.get(cell)
+        if color and position.is_legal(action, color):
+            position.play(action, color)
+
+
 @settings(max_examples=60, deadline=None)
 @given(boards, st.sampled_from(sorted(NAMED)))
 def test_any_board_and_any_ownership_give_a_judgment_that_holds_together(drawn, rules):
     (width, height), cells, seed = drawn
     position = Position(width, height, rules=rules, komi=6.5)
-    for action, cell in enumerate(cells):
-        color = {"X": BLACK, "O": WHITE}.get(cell)
-        if color and position.is_legal(action, color):
-            position.play(action, color)
+    play_cells(position, cells)
     owner = np.random.default_rng(seed).uniform(-1, 1, (height, width))
     judgment = judge(position, GivenOpinion(owner), settings=JudgeSettings(nodes=3000))
     consistent(position, judgment)
@@ -193,10 +198,7 @@ def test_any_board_and_any_ownership_give_a_judgment_that_holds_together(drawn, 
 def test_with_every_stone_alive_the_score_is_the_boards(drawn, rules):
     (width, height), cells, _ = drawn
     position = Position(width, height, rules=rules, komi=0)
-    for action, cell in enumerate(cells):
-        color = {"X": BLACK, "O": WHITE}.get(cell)
-        if color and position.is_legal(action, color):
-            position.play(action, color)
+    play_cells(position, cells)
     board = position.board()
     owner = np.where(board == BLACK, 1.0, np.where(board == WHITE, -1.0, 0.0))
     judgment = judge(position, GivenOpinion(owner), settings=PLAIN)
