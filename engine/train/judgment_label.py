@@ -4,7 +4,8 @@ A source that knows the truth (a table of judged games) gives its own end: the f
 it, and others. From any other source a teacher plays the drawn position on with a search for every move, and some
 positions along that way get the same end. Either way dead stones and stones that no border needs come off, and the
 points get a class and the value g (judgment_targets.py). Games that a given judgment net is not sure of may be labelled
-more often. Killed runs go on with the same command.
+more often. With --ownership nothing is played out: the drawn position's label is what the teacher thinks of its points,
+good for the middle of games, where no end is certain. Killed runs go on with the same command.
 """
 
 from __future__ import annotations
@@ -22,14 +23,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.board.position import BLACK, WHITE, Position
-from engine.errors import EngineError
+from engine.errors import ConfigError, EngineError
+from engine.judge.asking import evaluate_rows
 from engine.judge.judgment_net import HISTORY, OPPONENT, OWN, JudgmentNetOpinion, view_of
 from engine.usage import Parser
 
 from .advice import shards_folder
 from .folder import held
 from .judged import JudgedGame, read_judged, replay_judged
-from .judgment_targets import SWAPPED, UNKNOWN, Points, classes_of, g_of
+from .judgment_targets import SWAPPED, UNKNOWN, classes_of, g_of
 from .label import parse_part
 from .nets import add_net_options, at_least, open_net
 from .plane_store import store_planes
@@ -46,8 +48,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 TARGETS = ("point_class", "territory")
+OWNERSHIP_TARGETS = ("ownership",)
 SHARD = 512  # records of a shard: what a killed run loses at most
-FINAL, CUT_BACK, ANYWHERE, PLAYED_OUT = 0, 1, 2, 3  # of a record's `kind`
+FINAL, CUT_BACK, ANYWHERE, PLAYED_OUT, THOUGHT = 0, 1, 2, 3, 4  # of a record's `kind`
 LATE = 0.12  # share of a game's moves from which positions are cut back
 ALONG = 4  # positions of one play-out, its start among them
 SURE = 0.75  # probability that a net must give to what became of every stone of an easy game
@@ -58,8 +61,7 @@ class Labelled:
     """One position with its label, in Black's view; what the writer encodes."""
 
     position: Position
-    classes: Points
-    g: NDArray[np.float32]
+    values: dict[str, NDArray[Any]]  # by target: point_class [P] (UNKNOWN where it is), territory and ownership [P]
     to_play: int  # who is shown as the player to move
     ply: int
     game: int
@@ -137,7 +139,23 @@ def _labelled(position: Position, count: Count, to_play: int, ply: int, game: in
     start = position.board().ravel()
     classes = classes_of(start, count.owner, count.seki)
     g = g_of(start, count.without_needless(start), count.owner, count.seki)
-    return Labelled(position, classes, g, to_play, ply, game, kind)
+    return Labelled(position, {"point_class": classes, "territory": g}, to_play, ply, game, kind)
+
+
+def from_opinion(teacher: Evaluator, sample: Sample, rng: random.Random) -> list[Labelled]:
+    """Label a sample's position with the teacher's ownership, for the side to move or, one time in four, the other.
+
+    Raises:
+        RecordError: the sample cannot be replayed.
+    """
+    position = replay(sample)
+    color = position.to_play if rng.random() < 0.75 else rng.choice((BLACK, WHITE))
+    opinion = evaluate_rows(teacher, [(position, color, 0)], ownership=True).ownership
+    if opinion is None:
+        raise ConfigError(f"{teacher.name} says nothing of ownership")
+    owner = opinion[0] if color == BLACK else -opinion[0]
+    game = game_number(sample.game.moves)
+    return [Labelled(position, {"ownership": owner}, color, sample.ply, game, THOUGHT)]
 
 
 def records_of(labelled: Sequence[Labelled], header: Header, size: int) -> NDArray[Any]:
@@ -151,9 +169,12 @@ def records_of(labelled: Sequence[Labelled], header: Header, size: int) -> NDArr
         encode_into(view_of(item.position), header.encoding, spatial[row], globals_[row],
                     to_play=item.to_play, max_history=HISTORY)  # fmt: skip
         black = item.to_play == BLACK
-        known = item.classes != UNKNOWN
-        record["point_class"][known] = (item.classes if black else SWAPPED[np.where(known, item.classes, 0)])[known]
-        record["territory"] = pack_points(item.g if black else -item.g)
+        for name, values in item.values.items():
+            if name == "point_class":
+                known = values != UNKNOWN
+                record[name][known] = (values if black else SWAPPED[np.where(known, values, 0)])[known]
+            else:
+                record[name] = pack_points(values if black else -values)
         record["ply"], record["game"], record["kind"] = item.ply, item.game, item.kind
     store_planes(records, header.encoding, spatial)
     records["globals"] = globals_
@@ -163,11 +184,12 @@ def records_of(labelled: Sequence[Labelled], header: Header, size: int) -> NDArr
 Work = tuple[int, int, Any]  # board size, seed, JudgedGame with its number of positions or Sample
 
 
-def plan_work(recipe: Recipe, root: Path, spare: int = 0) -> Iterator[Work]:
-    """Yield what a recipe asks for, in one order: judged games first, then positions to play out.
+def plan_work(recipe: Recipe, root: Path, spare: int = 0, truth: bool = True) -> Iterator[Work]:
+    """Yield what a recipe asks for, in one order: judged games first, then positions for the teacher.
 
     Args:
-        spare: judged games whose number this divides are left for validation; 0: none are.
+        spare: games whose number this divides are left for validation; 0: none are.
+        truth: False: judged games are games as any others.
 
     Raises:
         RecordError: a source is missing.
@@ -175,6 +197,9 @@ def plan_work(recipe: Recipe, root: Path, spare: int = 0) -> Iterator[Work]:
     rng = random.Random(f"{recipe.samples.seed}/judgment")
     rest = []
     for source in recipe.samples.sources:
+        if not truth:
+            rest.append(source)
+            continue
         try:
             games = [
                 judged
@@ -192,7 +217,8 @@ def plan_work(recipe: Recipe, root: Path, spare: int = 0) -> Iterator[Work]:
     if rest:
         plan = dataclasses.replace(recipe.samples, sources=tuple(rest))
         for sample in draw(plan, root):
-            yield sample.game.size, sample.seed, sample
+            if not spare or game_number(sample.game.moves) % spare:
+                yield sample.game.size, sample.seed, sample
 
 
 def label(recipe: Recipe, root: Path, out: Path, header: Header, evaluator: Evaluator | None, options: Any) -> int:
@@ -202,7 +228,7 @@ def label(recipe: Recipe, root: Path, out: Path, header: Header, evaluator: Eval
         root: folder that the sources are relative to.
         out: shard folder; continued if it is there.
         evaluator: the teacher of the play-outs; None leaves positions out that need one.
-        options: `visits`, `spare`, `hard` (a JudgmentNetOpinion or None), `hard_times`, and `part` as "I/N".
+        options: `visits`, `ownership`, `spare`, `hard` (a JudgmentNetOpinion or None), `hard_times`, `part` as "I/N".
 
     Raises:
         ShardError: the folder holds another plan's shards.
@@ -210,11 +236,13 @@ def label(recipe: Recipe, root: Path, out: Path, header: Header, evaluator: Eval
     index, parts = (int(number) for number in options.part.split("/"))
     writers: dict[int, ShardWriter] = {}
     taken: dict[int, int] = {}
-    player = None if evaluator is None else PlayOut(evaluator, visits=options.visits, seed=recipe.samples.seed)
+    player = None
+    if evaluator is not None and not options.ownership:
+        player = PlayOut(evaluator, visits=options.visits, seed=recipe.samples.seed)
     written = skipped = 0
     start = said = time.monotonic()
-    for number, (size, seed, work) in enumerate(plan_work(recipe, root, options.spare)):
-        if number % parts != index or (isinstance(work, Sample) and player is None):
+    for number, (size, seed, work) in enumerate(plan_work(recipe, root, options.spare, truth=not options.ownership)):
+        if number % parts != index or (isinstance(work, Sample) and evaluator is None):
             continue
         if size not in writers:
             writers[size] = ShardWriter(out, header, size, capacity=SHARD, part=options.part)
@@ -223,9 +251,8 @@ def label(recipe: Recipe, root: Path, out: Path, header: Header, evaluator: Eval
             continue
         rng = random.Random(seed)
         try:
-            if isinstance(work, Sample):
-                assert player is not None
-                found = from_playout(player, work, rng)
+            if isinstance(work, Sample) and evaluator is not None:
+                found = from_opinion(evaluator, work, rng) if player is None else from_playout(player, work, rng)
             else:
                 judged, positions = work
                 hard = options.hard is not None and is_hard(judged, options.hard)
@@ -254,10 +281,11 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--data", required=True, type=Path, help="folder of the game collections")
     parser.add_argument("--teacher", help="net that plays positions out; without one judged games alone are labelled")
     parser.add_argument("--visits", type=at_least(1), default=16, help="of each move of a play-out")
+    parser.add_argument("--ownership", action="store_true", help="no play-outs: the teacher's ownership is the label")
     parser.add_argument("--hard", metavar="NET", help="judgment net; what it is not sure of is labelled more often")
     parser.add_argument("--hard-times", type=at_least(1), default=8, help="how often")
     parser.add_argument("--spare", type=at_least(0), default=0, metavar="N",
-                        help="leave out judged games whose number N divides (for thresholds --modulus N)")  # fmt: skip
+                        help="leave out games whose number N divides (for thresholds --modulus N)")  # fmt: skip
     parser.add_argument("--out", type=Path, help="shard folder; default $KEISEI_DATA/<recipe>/judgment-shards")
     parser.add_argument("--part", default="0/1", metavar="I/N", help="only every N-th game or position, from the I-th")
     add_net_options(parser)
@@ -265,10 +293,12 @@ def main(argv: Sequence[str]) -> int:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%H:%M:%S")
     parse_part(options.part)
     recipe = read_recipe(options.recipe)
+    if options.ownership and not options.teacher:
+        raise ConfigError("--ownership is a teacher's: name one by --teacher NET")
     evaluator, teacher = None, ""
     if options.teacher:
         evaluator, teacher = open_net(options.teacher, options, max_batch=16)
-        teacher += f" at {options.visits} visits"
+        teacher += " by its ownership" if options.ownership else f" at {options.visits} visits"
     encoding = recipe.labels.encoding or recipe.kind().encoding or "katago-v7"
     plan = dataclasses.asdict(recipe.samples)
     if options.spare:
@@ -280,7 +310,8 @@ def main(argv: Sequence[str]) -> int:
         settings = NetSettings(device=options.device, precision=options.precision, threads=options.threads)
         plan["hard"] = f"{Path(options.hard).name}, {options.hard_times} times"
         options.hard = factory.load_judgment(options.hard, settings)
-    header = make_header(encoding, TARGETS, teacher=teacher, plan=plan)
+    targets = OWNERSHIP_TARGETS if options.ownership else TARGETS
+    header = make_header(encoding, targets, teacher=teacher, plan=plan)
     out = options.out or shards_folder(recipe)
     with held(out, f"lock-{options.part.replace('/', '-of-')}"):
         check_folder(out, header)

@@ -37,10 +37,13 @@ class SourcePlan:
     path: str  # relative to the data root
     positions: int
     per_game: int = 4  # at most, of one game
+    since: float = 0.0  # share of a game's moves that come before its first position
 
     def __post_init__(self) -> None:
         if self.positions < 1 or self.per_game < 1:
             raise ConfigError(f"[samples.sources] {self.path}: positions and per_game are at least 1")
+        if not 0 <= self.since <= 1:
+            raise ConfigError(f"[samples.sources] {self.path}: since = {self.since}: from 0 to 1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +118,8 @@ def draw_source(
     per_game = min(source.per_game, max(1, -(-source.positions // max(1, len(games)))))
     samples: list[Sample] = []
     for game in games:
-        plies = rng.sample(range(game.n_moves + 1), min(per_game, game.n_moves + 1))
+        span = range(int(source.since * game.n_moves), game.n_moves + 1)
+        plies = rng.sample(span, min(per_game, len(span)))
         samples.extend(_vary(plan, game, ply, rng) for ply in plies)
         if len(samples) >= source.positions:
             break

@@ -267,6 +267,53 @@ def test_a_net_of_the_paper_s_kind_trains_and_judges(labelled, capsys) -> None:
         assert Judge(source).judge(position).width == size
 
 
+class Thinks:
+    """A teacher that holds the upper half of the board for whoever moves, the lower one for the opponent."""
+
+    encoding, max_batch, name = "katago-v7", 4, "thinks"
+
+    def supports_size(self, width: int, height: int) -> bool:
+        return True
+
+    def allocate(self, batch: int, width: int, height: int):
+        return np.zeros((batch, 22, height, width), np.float32), np.zeros((batch, 19), np.float32)
+
+    def evaluate(self, spatial: np.ndarray, globals_: np.ndarray, *, ownership: bool = False):
+        from engine.evaluator import Evaluation
+
+        batch, _, height, width = spatial.shape
+        owner = np.zeros((batch, height, width), np.float32)
+        owner[:, : height // 2], owner[:, height // 2 :] = 0.5, -1.0
+        logits = np.zeros((batch, height * width + 1), np.float32)
+        told = owner.reshape(batch, -1) if ownership else None
+        return Evaluation(logits, np.zeros(batch, np.float32), ownership=told)
+
+
+def test_a_teachers_ownership_is_a_label_for_the_side_that_is_shown(tmp_path, judged_table, monkeypatch) -> None:
+    """Judged games are games as any others then, and a killed run's command goes on."""
+    from engine.train import judgment_label
+
+    monkeypatch.setattr(judgment_label, "open_net", lambda *_, **__: (Thinks(), "thinks"))
+    text = RECIPE.replace("per_game = 4", "per_game = 4\nsince = 0.5")
+    (tmp_path / "tiny.toml").write_text(text)
+    words = ["label", "--judgment", "--ownership", "--recipe", str(tmp_path / "tiny.toml"), "--data",
+             str(judged_table.parent), "--out", str(tmp_path / "thought")]  # fmt: skip
+    assert keisei(words) == 2  # nobody is named
+    assert keisei([*words, "--teacher", "thinks"]) == 0
+    folder = ShardFolder(tmp_path / "thought")
+    assert folder.header.targets == ("ownership",)
+    records = np.concatenate([folder.open(entry["name"]) for entry in folder.entries])
+    assert len(records) == 12 and (records["kind"] == judgment_label.THOUGHT).all()
+    owner = records["ownership"].reshape(-1, 7, 7)
+    assert (owner[:, :3] == 64).all() and (owner[:, 3:] == -127).all()
+    longest = max(len(game.game.moves) // 2 for game in judgment_label.read_judged(judged_table, only_held_out=False))
+    assert records["ply"].min() >= 3 and records["ply"].max() <= longest
+    before = [json.dumps(entry) for entry in folder.entries]
+    assert keisei([*words, "--teacher", "thinks"]) == 0
+    folder.refresh()
+    assert [json.dumps(entry) for entry in folder.entries] == before
+
+
 def test_play_outs_end_and_are_counted() -> None:
     """A teacher that always wants to pass first leaves the board as it is; its ownership says who lives."""
     from engine.evaluator_fakes import HashEvaluator
