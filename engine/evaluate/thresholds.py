@@ -3,8 +3,9 @@
 Validation games are those of a table of judged games that are not held out and that training leaves out for validation
 too. Every game is asked about once; then the thresholds are tried one after the other, and the one with the most games
 right is taken, the middle one where several are equally good. What is fitted: from which probability a group is dead;
-from which ownership an empty point between both sides' stones is territory, and dame otherwise (settings of the judge);
-before these, with --beside, how much the judgment net's word counts beside that of the net that plays.
+from which ownership an empty point between both sides' stones is territory, and dame otherwise; up to which size a
+region between them is dame whatever the ownership (settings of the judge); before these, with --beside, how much the
+judgment net's word counts beside that of the net that plays.
 """
 
 from __future__ import annotations
@@ -32,9 +33,10 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MODULUS = 97  # as engine.train.dataset.VALIDATION_MODULUS (which lies beside torch)
-TRIED = {
+TRIED: dict[str, list[float]] = {
     "dead": [round(0.05 * step, 2) for step in range(2, 19)],
     "territory": [round(0.1 * step, 2) for step in range(1, 10)],
+    "small": [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20],
 }
 WEIGHTS = [0.5, 0.75, 1.0]  # of the judgment net beside a playing net
 
@@ -64,7 +66,7 @@ class Asked:
         from engine.judge.settle import contested_points
 
         dead = frozenset(chain for chain, p in enumerate(self._dead) if p > settings.dead)
-        given = contested_points(self._board, set(dead), self.opinion.owner, settings.territory)
+        given = contested_points(self._board, set(dead), self.opinion.owner, settings.territory, settings.small)
         key = dead, frozenset(given.items())
         if key not in self._known:
             judgment = Judge(GivenOpinion(self.opinion), settings).judge(self.position)

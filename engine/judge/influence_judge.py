@@ -1,10 +1,12 @@
 """A judge without a net: an empty point belongs to whose stones' influence is strong enough there; no stone is dead.
 
-It counts area (stones and territory) whatever the rules say of scoring, as the paper does; komi is the position's.
+It counts area (stones and territory) whatever the rules say of scoring, as the paper does; komi is the position's. It
+cannot tell whether a game is finished, nor how far its score may be off.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -72,7 +74,7 @@ class InfluenceJudge:
             seki_points=np.zeros(board.shape, dtype=np.bool_),
             confidence=((1.0 + np.abs(np.where(empty, lean, 0.0))) / 2.0).astype(np.float32),
             ownership=np.where(empty, lean, owner).astype(np.float32),
-            score=score, black=black, white=white, finished=True, open=(),
-            expected_score=score, score_low=score, score_high=score, winrate=None, doubt=0.0,
+            score=score, black=black, white=white, finished=None, open=(),
+            expected_score=score, score_low=-math.inf, score_high=math.inf, winrate=None, doubt=math.inf,
             source="influence", passed=position.ended,
         )  # fmt: skip

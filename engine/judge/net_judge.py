@@ -22,6 +22,8 @@ from engine.judge.settle import verdicts
 from engine.judge.types import Judgment, Opinion, OpinionSource
 
 _REMEMBERED = 16
+FITTED = ("dead", "territory", "small", "unsettled", "temperature")
+"""Settings that are fitted to a judgment net and come with it."""
 
 
 def as_source(source: OpinionSource | Evaluator | None, settings: JudgeSettings) -> OpinionSource | None:
@@ -35,9 +37,9 @@ def fitted(settings: JudgeSettings, thresholds: Mapping[str, float]) -> JudgeSet
     """Return settings with the thresholds that were fitted for a net, where the settings have their defaults."""
     plain = JudgeSettings()
     known: dict[str, Any] = {
-        name: float(value)
+        name: type(getattr(plain, name))(value)
         for name, value in thresholds.items()
-        if name in ("dead", "territory", "unsettled", "temperature") and getattr(settings, name) == getattr(plain, name)
+        if name in FITTED and getattr(settings, name) == getattr(plain, name)
     }
     return replace(settings, **known)
 

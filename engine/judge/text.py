@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
@@ -40,8 +41,8 @@ def as_dict(position: Position, judgment: Judgment) -> dict[str, Any]:
         "score": judgment.score,
         "finished": judgment.finished,
         "expected_score": round(judgment.expected_score, 2),
-        "score_low": round(judgment.score_low, 2),
-        "score_high": round(judgment.score_high, 2),
+        "score_low": _finite(judgment.score_low),
+        "score_high": _finite(judgment.score_high),
         "winrate": None if judgment.winrate is None else round(judgment.winrate, 4),
         "black": _side(judgment.black),
         "white": _side(judgment.white),
@@ -85,6 +86,10 @@ def as_dict(position: Position, judgment: Judgment) -> dict[str, Any]:
         data["ownership"] = [[round(float(value), 3) for value in row] for row in judgment.ownership]
     data["source"] = judgment.source
     return data
+
+
+def _finite(value: float) -> float | None:
+    return round(value, 2) if math.isfinite(value) else None
 
 
 def _side(side: SideScore) -> dict[str, float]:

@@ -154,10 +154,10 @@ class Judgment:
     score: float  # Black − White − komi under the rules in force, counted from the marks
     black: SideScore
     white: SideScore
-    finished: bool  # nothing is open: no move gains anything under the rules in force
+    finished: bool | None  # nothing is open: no move gains anything under the rules in force; None: not known
     open: tuple[OpenItem, ...]
     expected_score: float  # the score where finished, else the expected final score
-    score_low: float  # bounds that hold the final score with 80 %
+    score_low: float  # bounds that hold the final score with 80 %; infinite where the judge knows none
     score_high: float
     winrate: float | None  # Black's
     doubt: float  # points that might still go either way
@@ -166,8 +166,8 @@ class Judgment:
 
     @property
     def settled(self) -> bool:
-        """True if nothing is open but dame."""
-        return all(item.kind == "dame" for item in self.open)
+        """True if nothing is open but dame, as far as the judge can tell."""
+        return self.finished is not None and all(item.kind == "dame" for item in self.open)
 
     @property
     def dead(self) -> frozenset[int]:

@@ -35,7 +35,8 @@ def show(position: Position, options: argparse.Namespace) -> int:
     print(f"Black: {black.total:g} = {black.stones} stones + {black.territory} territory")
     beside = "".join(f" + {value:g} {name}" for name, value in bonus_parts(white).items() if value)
     print(f"White: {white.total:g} = {white.stones} stones + {white.territory} territory{beside}")
-    print("This judge sees no dead stones: every stone on the board counts as alive.")
+    print("This judge sees no dead stones: every stone on the board counts as alive. Nor can it tell whether "
+          "the game is finished.")
     return 0
 
 

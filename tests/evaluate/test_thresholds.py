@@ -2,13 +2,16 @@
 
 import dataclasses
 import json
+import types
 
 import numpy as np
 import pytest
 from judged_table import write_table
 
+from engine.board.position import Position
 from engine.cli import main as keisei
 from engine.evaluate.thresholds import Asked, best_of, blended, fit, fit_weight, validation_games
+from engine.judge import Judge
 from engine.judge.types import Opinion
 from engine.train.judged import read_judged, replay_judged
 from engine.train.selection import held_out
@@ -46,6 +49,23 @@ def test_the_threshold_lies_where_the_truth_is(tmp_path, p_dead, low, high) -> N
     assert report["after"] == {"dead_exact": 1, "score_exact": 1, "stones_wrong": 0}
     assert report["tried"]["dead"]["0.1"]["dead_exact"] == 1
     assert report["tried"]["dead"]["0.9"]["dead_exact"] == (0 if p_dead < 0.9 else 1)
+
+
+@pytest.mark.parametrize(("margin", "right_ones"), [(-5.0, "6 7 8 10 12 15 20"), (-7.0, "0 1 2 3 4 5")])
+def test_how_large_dame_regions_are_is_what_the_players_left(tmp_path, margin, right_ones) -> None:
+    """Six points at the top lie between both sides; the net gives two of them to White."""
+    judged = next(read_judged(write_table(tmp_path / "judged.tsv", 0, 5), only_held_out=False))
+    position = Position(7, rules="chinese", komi=0.0)
+    rows = (".X...O.", ".X...O.", *[".XXOOO."] * 5)
+    position.set_up([("XO".index(mark) + 1, at) for at, mark in enumerate("".join(rows)) if mark != "."])
+    owner = np.tile(np.array([0.9, 0.9, 0.9, -0.9, -0.9, -0.9, -0.9], np.float32), (7, 1))
+    nobody_dead = dataclasses.replace(judged, margin=margin, dead=np.zeros(49, np.bool_))
+    report = fit([Asked(nobody_dead, position, Opinion(owner))], progress=lambda text: None)
+    tried = report["tried"]["small"]
+    assert " ".join(size for size, result in tried.items() if result["score_exact"]) == right_ones
+    assert str(report["thresholds"]["small"]) in right_ones.split() and report["after"]["score_exact"] == 1
+    fitted = Judge(types.SimpleNamespace(name="given", thresholds=report["thresholds"])).settings
+    assert fitted.small == report["thresholds"]["small"] and isinstance(fitted.small, int)
 
 
 def test_the_weight_is_that_of_the_source_that_is_right(tmp_path) -> None:

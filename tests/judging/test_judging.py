@@ -143,7 +143,13 @@ def test_a_pass_of_white_makes_no_handicap_game(capsys, tmp_path):
 
 
 def test_influence_says_what_it_does_not_see(capsys, game):
-    assert "sees no dead stones" in run(capsys, game, "--influence")[1]
+    words = run(capsys, game, "--influence")[1]
+    assert "sees no dead stones" in words and "Nor can it tell whether the game is finished" in words
+    data = json.loads(run(capsys, game, "--influence", "--json")[1])
+    assert data["finished"] is data["score_low"] is data["score_high"] is None
+    assert data["open"] == [] and data["expected_score"] == data["score"]
+    judgment = InfluenceJudge().judge(Position(9))
+    assert judgment.finished is None and not judgment.settled and judgment.doubt == float("inf")
 
 
 def test_without_matplotlib_it_says_what_to_install(capsys, game, tmp_path, monkeypatch):
