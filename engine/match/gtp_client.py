@@ -23,9 +23,11 @@ NEW_GROUP = 0x200  # CREATE_NEW_PROCESS_GROUP on Windows
 QUIT_SECONDS = 2.0  # grace after `quit` before the process is killed
 MAX_STRAY_LINES = 1000  # lines outside a reply before an engine counts as talking nonsense
 MAX_REPLY_LINES = 100_000  # lines of one reply before it does
+MAX_REPLY = 1 << 24  # characters of one reply before it does
 MAX_LINE = 1 << 20  # bytes of a line; a longer one counts as several
 MAX_WORDS = 4096  # bytes of standard error that are looked at after a move
 MAX_WAITING = 10_000  # lines not yet looked at; an engine that says more has to wait
+MAX_WAITING_TEXT = 1 << 22  # characters of them, likewise
 
 
 class GtpError(EngineError):
@@ -65,6 +67,7 @@ class GtpProcess:
         assert self._process.stdin is not None and self._process.stdout is not None
         self._stdin, self._stdout = self._process.stdin, self._process.stdout
         self._lines: queue.Queue[str | None] = queue.Queue(MAX_WAITING)
+        self._put_text = self._taken_text = 0  # characters, each counted by one thread
         self._killed = False
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -77,6 +80,9 @@ class GtpProcess:
         self._put(None)
 
     def _put(self, line: str | None) -> None:
+        while not self._killed and self._put_text - self._taken_text > MAX_WAITING_TEXT:
+            time.sleep(0.01)
+        self._put_text += len(line or "")
         while not self._killed:
             with contextlib.suppress(queue.Full):
                 self._lines.put(line, timeout=0.5)
@@ -99,19 +105,20 @@ class GtpProcess:
         except (OSError, ValueError):
             raise EngineFailed("crash", f"the engine has ended before {command!r}{self._exit_text()}") from None
         reply: list[str] = []
-        stray = 0
+        stray = length = 0
         while True:
             line = self._next_line(command, timeout, deadline)
+            length += len(line)
             if not reply:
                 if line[:1] in ("=", "?"):
                     reply.append(line)
                 elif line.strip():
                     stray += 1
-                    if stray > MAX_STRAY_LINES:
+                    if stray > MAX_STRAY_LINES or length > MAX_REPLY:
                         raise EngineFailed("protocol", f"no reply to {command!r}, but {line[:60]!r}")
             elif line.strip():
                 reply.append(line)
-                if len(reply) > MAX_REPLY_LINES:
+                if len(reply) > MAX_REPLY_LINES or length > MAX_REPLY:
                     raise EngineFailed("protocol", f"an endless reply to {command!r}")
             else:
                 break
@@ -128,6 +135,7 @@ class GtpProcess:
             raise EngineFailed("timeout", f"no reply to {command!r} within {timeout:g} s") from None
         if line is None:
             raise EngineFailed("crash", f"the engine ended during {command!r}{self._exit_text()}")
+        self._taken_text += len(line)
         return line
 
     def _exit_text(self) -> str:

@@ -99,12 +99,11 @@ def read_folder(path: Path, same: Mapping[str, str] | None = None) -> Folder:
         names = {label: command if UNNAMED.fullmatch(label) else label for label, command in commands.items()}
         names = {label: (same or {}).get(name, name) for label, name in names.items()}
         games = []
-        for line in text.splitlines(keepends=True):
-            if line.endswith("\n"):  # else it was being written
-                game = json.loads(line)
-                who = {key: names[game[key]] for key in ("black", "white")}
-                winner = None if game["winner"] is None else names[game["winner"]]
-                games.append({**game, **who, "winner": winner})
+        for line in text.split("\n")[:-1]:  # what stands after the last newline was being written
+            game = json.loads(line)
+            who = {key: names[game[key]] for key in ("black", "white")}
+            winner = None if game["winner"] is None else names[game["winner"]]
+            games.append({**game, **who, "winner": winner})
     except OSError as error:
         raise ConfigError(f"{path} is no match folder: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:

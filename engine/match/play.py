@@ -24,7 +24,7 @@ from engine.errors import IllegalMove, InvalidVertex
 from .engines import Slot
 from .game import CannotBegin, Forfeit, GameResult, GameSettings, MatchStopped
 from .gtp_client import EngineFailed, GtpError
-from .timecontrol import Clock, parse_time
+from .timecontrol import FRACTIONS, Clock, parse_time
 from .verdict import Verdict, decide, parse_score
 from .words import ask_move
 
@@ -71,7 +71,8 @@ def set_up(slot: Slot, settings: GameSettings, *, referee: bool = False) -> None
     if referee:
         return
     if settings.time is not None and "time_settings" in slot.commands:
-        slot.send(f"time_settings {parse_time(settings.time).gtp}")
+        control = parse_time(settings.time)
+        slot.send(f"time_settings {control.gtp(fractions=FRACTIONS in slot.commands)}")
     if settings.visits is not None and "kata-set-param" in slot.commands:
         slot.send(f"kata-set-param maxVisits {settings.visits}")
 
@@ -189,7 +190,8 @@ def _ask(table: Table, color: int, clock: Clock | None) -> str:
     """Return the move that the engine of a color wants, and keep its comment and its time."""
     slot = table.slots[color]
     if clock is not None and "time_left" in slot.commands:
-        _guarded(slot, slot.send, f"time_left {LETTER[color]} {clock.gtp}")
+        left = clock.gtp(fractions=FRACTIONS in slot.commands)
+        _guarded(slot, slot.send, f"time_left {LETTER[color]} {left}")
     started = time.monotonic()
     said = _guarded(slot, lambda: ask_move(slot, LETTER[color], comments=table.settings.comments))
     seconds = time.monotonic() - started

@@ -2,6 +2,9 @@
 
 `--time S` gives every move S seconds; `MAIN+PERIOD/MOVES` is Canadian overtime as GTP has it. A side that oversteps by
 more than the margin loses on time; the margin pays for pipes and a busy machine.
+
+GTP has whole seconds: an engine is told a period rounded up and the time left rounded down, so one that is to play in
+half a second learns of a second, of which none is left. KataGo and Keisei are told fractions.
 """
 
 from __future__ import annotations
@@ -12,6 +15,8 @@ from dataclasses import dataclass
 
 from engine.errors import ConfigError
 
+FRACTIONS = "kata-time_settings"
+"""An engine that knows this command reads fractions of a second in all commands of its clock."""
 _NUMBER = r"(\d{1,6}(?:\.\d{1,3})?)"
 _CONTROL = re.compile(rf"{_NUMBER}(?:\+{_NUMBER}/(\d{{1,4}}))?", re.ASCII)
 
@@ -31,9 +36,10 @@ class TimeControl:
             return f"{self.period:g}"
         return f"{self.main:g}+{self.period:g}/{self.moves}"
 
-    @property
-    def gtp(self) -> str:
-        """The arguments of time_settings, whole seconds."""
+    def gtp(self, *, fractions: bool = False) -> str:
+        """Return the arguments of time_settings; whole seconds, as GTP has them, unless the engine takes fractions."""
+        if fractions:
+            return f"{self.main:g} {self.period:g} {self.moves}"
         period = max(math.ceil(self.period), 1) if self.moves else 0
         return f"{math.ceil(self.main)} {period} {self.moves}"
 
@@ -78,7 +84,6 @@ class Clock:
         self.seconds = max(self.seconds, 0.0)
         return over
 
-    @property
-    def gtp(self) -> str:
-        """The arguments of time_left."""
-        return f"{max(int(self.seconds), 0)} {self.moves}"
+    def gtp(self, *, fractions: bool = False) -> str:
+        """Return the arguments of time_left; whole seconds unless the engine takes fractions."""
+        return f"{self.seconds:.3f} {self.moves}" if fractions else f"{int(self.seconds)} {self.moves}"

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from engine.match.gtp_client import MAX_WAITING, EngineFailed, EngineSlot, GtpError, GtpProcess
+from engine.match.gtp_client import MAX_LINE, MAX_WAITING, MAX_WAITING_TEXT, EngineFailed, EngineSlot, GtpError, GtpProcess
 
 
 def scripted(text):
@@ -89,3 +89,25 @@ def test_a_flood_is_a_broken_protocol_and_fills_no_memory(flood):
     assert engine._lines.qsize() <= MAX_WAITING
     engine.kill()
     assert not engine._reader.is_alive()
+
+
+def test_lines_without_end_fill_no_memory():
+    flood = "import sys\nwhile True: sys.stdout.write('x' * 1000000)"
+    engine = GtpProcess(scripted(flood))
+    deadline = time.monotonic() + 60
+    while engine._put_text <= MAX_WAITING_TEXT and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.3)
+    assert engine._put_text <= MAX_WAITING_TEXT + MAX_LINE  # what nobody looks at waits in the pipe
+    with pytest.raises(EngineFailed) as error:
+        engine.send("name", 60)
+    assert error.value.reason == "protocol"
+    engine.kill()
+    assert not engine._reader.is_alive()
+
+
+def test_a_reply_without_end_is_a_broken_protocol():
+    engine = GtpProcess(scripted("import sys\nsys.stdout.write('= ')\nwhile True: sys.stdout.write('x' * 1000000)"))
+    with pytest.raises(EngineFailed, match="endless reply"):
+        engine.send("name", 60)
+    engine.kill()

@@ -81,3 +81,11 @@ def test_a_picture_of_many_and_of_long_names(tmp_path):
     ratings = [Rating(f"{i} $weird_^name " * 6, -30.0 * i, 20.0, 10, 5) for i in range(30)]
     draw_ladder(ratings, tmp_path / "many.png", title="$")
     assert (tmp_path / "many.png").stat().st_size > 10_000
+
+
+def test_odd_line_breaks_in_what_engines_say_are_no_new_games(tmp_path, capsys):
+    path = folder(tmp_path / "1", {"p": "p", "q": "q"}, [])
+    line = {"game": 0, "black": "p", "white": "q", "winner": "q", "answers": {"p": "one\x85two\u2028three"}}
+    (tmp_path / "1" / "games.jsonl").write_text(json.dumps(line, ensure_ascii=False) + "\n", "utf-8")
+    assert main([path]) == 0
+    assert "| q" in capsys.readouterr().out
