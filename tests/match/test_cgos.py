@@ -9,7 +9,9 @@ from cgos_server import CgosServer
 
 from engine import sgf
 from engine.errors import ConfigError
-from engine.match.cgos import Account, CgosClient, Refused, _interrupts, main
+from engine.match.cgos import _interrupts, main
+from engine.match.cgos_client import CgosClient
+from engine.match.cgos_line import Account, Refused
 from engine.match.cgos_text import CgosError, analysis_json, parse_setup
 from engine.match.engines import Engine, make_slot
 from engine.match.local import NetPool

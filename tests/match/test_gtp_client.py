@@ -6,7 +6,15 @@ import time
 
 import pytest
 
-from engine.match.gtp_client import MAX_LINE, MAX_WAITING, MAX_WAITING_TEXT, EngineFailed, EngineSlot, GtpError, GtpProcess
+from engine.match.gtp_client import (
+    MAX_LINE,
+    MAX_WAITING,
+    MAX_WAITING_TEXT,
+    EngineFailed,
+    EngineSlot,
+    GtpError,
+    GtpProcess,
+)
 
 
 def scripted(text):
