@@ -111,7 +111,7 @@ def add_common_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--visits", metavar="N", help="visits a move")
     parser.add_argument("--time", metavar="SECONDS", help="longest time a move")
     parser.add_argument("--device", metavar="auto|cpu|cuda:N", help="where the net runs")
-    parser.add_argument("--precision", metavar="auto|float32|bfloat16|float16", help="number format of the net")
+    parser.add_argument("--precision", metavar="auto|float32|bfloat16|float16|int8", help="number format of the net")
     parser.add_argument("--rules", metavar="NAME|JSON", help="rules until the controller names others")
     parser.add_argument("--seed", metavar="N", help="make the search repeat exactly")
     parser.add_argument("--config", metavar="FILE.toml", help="file with settings by section")

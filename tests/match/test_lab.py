@@ -148,7 +148,7 @@ def test_a_killed_match_in_one_process_goes_on(tmp_path):
     arguments = ["a=keisei:fake:hash@4", "b=keisei:fake:hash@2", "c=keisei:fake:uniform@2", "--games", "30",
                  "--size", "5", "--jobs", "3", "--out", str(out)]  # fmt: skip
     process = subprocess.Popen([sys.executable, "-P", "-m", "engine.match", *arguments], stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 600
     while not (out / "games.jsonl").exists() or (out / "games.jsonl").read_bytes().count(b"\n") < 3:
         assert process.poll() is None and time.monotonic() < deadline
         time.sleep(0.02)
