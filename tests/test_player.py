@@ -153,6 +153,23 @@ def test_does_not_resign_in_the_opening_of_a_handicap_game():
     assert genmove(even, WHITE).action == RESIGN
 
 
+def test_white_resigns_a_handicap_game_only_further_behind_than_the_stones_explain():
+    """Four stones are worth 52 points; after 20 of 57 moves White has 34 of them to make up."""
+    for lead, resigns in ((30.0, False), (45.0, True)):
+        player = make_player(Drawn(value=0.99, lead=lead), resign_moves=1, resign_handicap=0.0)
+        player.new_board(9, 9)
+        player.choose_handicap(4, fixed=True)
+        for move in range(20):
+            player.play(WHITE if move % 2 == 0 else BLACK, 18 * (move // 4) + 2 * (move % 4) + 1)
+        assert 33 < decide.handicap_left(player.game.position) < 34
+        assert (genmove(player, WHITE).action == RESIGN) is resigns
+    black = make_player(Drawn(value=-0.99, lead=-30.0), resign_moves=1, resign_handicap=0.0)
+    black.new_board(9, 9)
+    black.choose_handicap(4, fixed=True)
+    black.play(WHITE, 0)
+    assert genmove(black, BLACK).action == RESIGN
+
+
 def test_reg_genmove_neither_plays_nor_resigns():
     player = make_player(Drawn(value=-0.99, lead=-30.0), resign_moves=1)
     player.new_board(9, 9)

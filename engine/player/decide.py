@@ -22,6 +22,9 @@ from engine.search.result import SearchResult
 
 JudgeFunction = Callable[[Position], Judgment]
 
+STONE_POINTS = 13.0  # what a handicap stone is worth
+GAME_LENGTH = 0.7  # moves of a game, as a share of the board's points
+
 
 def opponent_just_passed(position: Position, color: int) -> bool:
     """Tell whether the last move was a pass of the other side."""
@@ -110,7 +113,8 @@ class Resignation:
     def note(self, color: int, result: SearchResult, position: Position, settings: PlayerSettings) -> bool:
         """Take the figures of one move, `color`'s view; return whether it is time to resign."""
         scored = result.lead != 0.0 or result.score_stdev != 0.0  # nets without a score say nothing of the lead
-        behind = result.lead < -settings.resign_lead if scored else True
+        forgiven = handicap_left(position) if color == WHITE else 0.0
+        behind = result.lead < -(settings.resign_lead + forgiven) if scored else True
         hopeless = result.winrate < settings.resign_winrate and behind
         self._hopeless[color] = self._hopeless[color] + 1 if hopeless else 0
         if not settings.resign or self._hopeless[color] < settings.resign_moves:
@@ -134,6 +138,15 @@ def handicap_stones(position: Position) -> int:
             break
         count += 1
     return count if count > 1 else 0
+
+
+def handicap_left(position: Position) -> float:
+    """Return how many points White may be behind at this move of a handicap game and still be on its way.
+
+    The stones say how much weaker Black is: what they are worth is made up for evenly, move by move, in a fair game.
+    """
+    left = max(0.0, 1.0 - position.n_moves / (GAME_LENGTH * position.area))
+    return STONE_POINTS * handicap_stones(position) * left
 
 
 def in_handicap_opening(position: Position, settings: PlayerSettings) -> bool:
