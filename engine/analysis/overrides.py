@@ -27,6 +27,12 @@ SETTINGS = {
     "cpuctExploration": "search.cpuct",
     "cpuctExplorationLog": "search.cpuct_log",
     "cpuctExplorationBase": "search.cpuct_base",
+    "cpuctUtilityStdevScale": "search.cpuct_stdev_scale",
+    "cpuctUtilityStdevPrior": "search.cpuct_stdev_prior",
+    "fpuParentWeightByVisitedPolicyPow": "search.fpu_mean_power",
+    "valueWeightExponent": "search.value_weight_power",
+    "noisePruneUtilityScale": "search.noise_prune_scale",
+    "subtreeValueBiasFactor": "search.bias_share",
     "fpuReductionMax": "search.fpu_reduction",
     "rootFpuReductionMax": "search.root_fpu_reduction",
     "winLossUtilityFactor": "search.win_loss_utility",
@@ -52,11 +58,11 @@ WITHOUT_MEANING = frozenset(
     homeDataDir numAnalysisThreads numSearchThreads numSearchThreadsPerAnalysisThread nnMaxBatchSize
     nnCacheSizePowerOfTwo nnMutexPoolSizePowerOfTwo numNNServerThreadsPerModel nnRandomize nnRandSeed searchRandSeed
     numVirtualLossesPerThread virtualLoss maxBoardXSizeForNNBuffer maxBoardYSizeForNNBuffer maxBoardSizeForNNBuffer
-    requireMaxBoardSize gpuToUse deviceToUse subtreeValueBiasFactor subtreeValueBiasWeightExponent useGraphSearch
-    graphSearchRepBound graphSearchCatchUpLeakProb useNoisePruning noisePruneUtilityScale noisePruningCap
-    useUncertainty uncertaintyCoeff uncertaintyExponent uncertaintyMaxWeight cpuctUtilityStdevScale
-    cpuctUtilityStdevPrior cpuctUtilityStdevPriorWeight fpuParentWeight fpuParentWeightByVisitedPolicy
-    fpuParentWeightByVisitedPolicyPow fpuLossProp rootFpuLossProp valueWeightExponent rootDesiredPerChildVisitsCoeff
+    requireMaxBoardSize gpuToUse deviceToUse subtreeValueBiasWeightExponent useGraphSearch
+    graphSearchRepBound graphSearchCatchUpLeakProb useNoisePruning noisePruningCap
+    useUncertainty uncertaintyCoeff uncertaintyExponent uncertaintyMaxWeight
+    cpuctUtilityStdevPriorWeight fpuParentWeight fpuParentWeightByVisitedPolicy
+    fpuLossProp rootFpuLossProp rootDesiredPerChildVisitsCoeff
     rootEndingBonusPoints rootPruneUselessMoves rootSymmetryPruning treeReuseCarryOverTimeFactor
     rootPolicyOptimism policyOptimism antiMirror enablePassingHacks enableMorePassingHacks fillDameBeforePass
     preventCleanupPhase ignorePreRootHistory ignoreAllHistory noResultUtilityForWhite drawEquivalentWinsForWhite

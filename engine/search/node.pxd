@@ -24,7 +24,7 @@ cdef enum:
 cdef enum:
     ACTION_MASK = 0x3FF    # Edge.action: the action
     PROOF_SHIFT = 10       # Edge.action: proof of the edge, parent's view
-    NODE_UNITS = 6
+    NODE_UNITS = 7
     OWNERSHIP_SCALE = 32000
 
 ctypedef struct Prior:     # 4 bytes
@@ -38,8 +38,8 @@ ctypedef struct Edge:      # 16 bytes
     uint16_t action        # action | proof << PROOF_SHIFT
     uint16_t in_flight     # walks through this edge that are not backed up yet
 
-ctypedef struct Node:      # 96 bytes
-    # Sums over visits, to_play's view; written by backup and retally alone.
+ctypedef struct Node:      # 112 bytes
+    # Means times visits, to_play's view; written by backup and retally alone.
     double utility_sum
     double utility_sq_sum
     double value_sum       # win - loss
@@ -61,6 +61,11 @@ ctypedef struct Node:      # 96 bytes
     uint8_t proven         # to_play's view
     uint8_t to_play
     uint8_t spare[3]
+    # Bias of the net, see bias.pxd; 0 without one.
+    uint32_t bias          # number of its pattern
+    float bias_error       # what this node says of it, to_play's view
+    float bias_weight      # and how much that counts
+    float own_utility      # of its own evaluation, the bias taken off
     uint32_t spare_word
 
 cdef inline Node* node_at(const Arena* a, uint32_t index) noexcept nogil:

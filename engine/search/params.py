@@ -23,6 +23,37 @@ class SearchParams:
     cpuct_base: float = setting(500.0, "Visits at which that growth sets in.", unit="visits", low=1.0, high=1e9)
     fpu_reduction: float = setting(0.2, "How far below its parent an unvisited move is taken to be.", low=0.0, high=2.0)
     root_fpu_reduction: float = setting(0.1, "The same at the root.", low=0.0, high=2.0)
+    fpu_mean_power: float = setting(
+        0.0,
+        "Power of the policy already visited by which that starts from the mean of what was found rather than from the "
+        "position's own evaluation; 0: from the mean.",
+        low=0.0,
+        high=10.0,
+    )
+    cpuct_stdev_scale: float = setting(
+        0.0,
+        "How far exploration follows the spread of the utilities found below a position; 0: not at all.",
+        low=0.0,
+        high=1.0,
+    )
+    cpuct_stdev_prior: float = setting(0.4, "The spread at which exploration is as set.", low=0.01, high=10.0)
+    value_weight_power: float = setting(
+        0.0, "Power of the chance to be the better move with which a move counts in its position's mean.",
+        low=0.0, high=2.0,
+    )
+    noise_prune_scale: float = setting(
+        0.0,
+        "Utility by which a move must turn out worse for most of the visits beyond its share of the policy to count no "
+        "more; 0: all count.",
+        low=0.0,
+        high=10.0,
+    )
+    bias_share: float = setting(
+        0.0,
+        "Share of the net's observed error in a local pattern that is taken off other evaluations of the pattern.",
+        low=0.0,
+        high=1.0,
+    )
     move_mass: float = setting(
         0.0,
         "Look only at a position's first moves, in the net's order, until they hold this share of its policy; 0: at "

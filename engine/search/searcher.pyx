@@ -17,6 +17,7 @@ from engine.board.ladder cimport ladder_cache_free, ladder_cache_new
 from engine.board.position cimport Position
 
 from .arena cimport arena_bytes
+from .bias cimport bias_bytes
 from .cache cimport cache_close, cache_open
 from .collect cimport banned_priors, collect_result, stored_priors
 from .flight cimport Flight
@@ -457,7 +458,7 @@ cdef class Searcher:
 
     @property
     def tree_bytes(self):
-        return arena_bytes(&self.x.tree.arena)
+        return arena_bytes(&self.x.tree.arena) + bias_bytes(&self.x.tree.bias)
 
     @property
     def in_flight(self):

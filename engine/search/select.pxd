@@ -11,6 +11,9 @@ ctypedef struct SelectParams:
     double cpuct_base
     double fpu_reduction
     double root_fpu_reduction
+    double fpu_mean_power
+    double stdev_scale         # 0: exploration does not follow the spread of utilities
+    double stdev_prior
     double move_mass           # only the first priors that reach this sum may be started, the one that does included
     int move_count             # and no more than so many
     double virtual_loss        # utility taken off for a walk in flight, as a share of one lost visit

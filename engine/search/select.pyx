@@ -1,9 +1,14 @@
 """PUCT selection (Rosin 2011, Silver et al. 2017) as KataGo's paper varies it: c_puct grows with the visits, and a move
 without a visit is worth the node's own mean less a share of the prior mass already seen (first-play urgency).
 
-    score(i) = q(i) + c * P(i) * sqrt(max(N, 1)) / (1 + n(i))
+    score(i) = q(i) + s * c * P(i) * sqrt(max(N, 1)) / (1 + n(i))
     c = cpuct + cpuct_log * ln((N + cpuct_base) / cpuct_base)
+    s = 1 + stdev_scale * (stdev / stdev_prior - 1)
     N = visits of the children, n(i) = visits of edge i, both with the walks in flight;  q = fpu without a visit
+
+stdev is that of the utilities found below the node, with stdev_prior as if seen in two visits before them. With
+fpu_mean_power m, fpu starts from the node's own evaluation and moves to its mean by (visited prior mass)^m. Source of
+both: KataGo's documented search settings (cpuctUtilityStdev*, fpuParentWeightByVisitedPolicyPow).
 
 Only moves within move_mass and move_count are looked at (Tian and Zhu 2016: the first moves that hold 80 % of the
 policy, at most 20). What is left out by the caller does not count towards either.
@@ -12,12 +17,13 @@ Ties go to the lower index, which is the higher prior. Perf: since priors are so
 q, the first unstarted move beats the rest, and select_edge looks at the started edges and one prior more.
 """
 
-from libc.math cimport fabs, log, sqrt
+from libc.math cimport fabs, log, pow, sqrt
 from .arena cimport Arena
 from .node cimport PROVEN_LOSS, Edge, Node, Prior, edge_proof, node_edges, node_priors, prior_value
 from .rng cimport rng_normal, rng_uniform
 
 cdef double NOTHING = -1e30     # below every score
+cdef double STDEV_PRIOR_VISITS = 2.0
 cdef double LOST = -1e20        # a decided loss: taken only if nothing else is left
 
 
@@ -28,12 +34,28 @@ cdef inline double exploration(const Node* node, const SelectParams* p) noexcept
         n = 1.0
     if p.cpuct_log != 0.0:
         c += p.cpuct_log * log((n + p.cpuct_base) / p.cpuct_base)
+    if p.stdev_scale != 0.0:
+        c *= 1.0 + p.stdev_scale * (spread(node, p.stdev_prior) / p.stdev_prior - 1.0)
     return c * sqrt(n)
+
+
+cdef inline double spread(const Node* node, double prior) noexcept nogil:
+    cdef double n = node.visits
+    cdef double mean, variance
+    if n < 1.0:
+        return prior
+    mean = node.utility_sum / n
+    variance = node.utility_sq_sum / n - mean * mean
+    if variance < 0.0:
+        variance = 0.0
+    return sqrt((variance * n + prior * prior * STDEV_PRIOR_VISITS) / (n + STDEV_PRIOR_VISITS - 1.0))
 
 
 cdef inline double first_play(const Node* node, const SelectParams* p, bint is_root, double mass) noexcept nogil:
     cdef double reduction = p.root_fpu_reduction if is_root else p.fpu_reduction
     cdef double mean = node.utility_sum / node.visits if node.visits else 0.0
+    if p.fpu_mean_power != 0.0:
+        mean = node.own_utility + (mean - node.own_utility) * pow(mass, p.fpu_mean_power)
     return mean - reduction * sqrt(mass)
 
 

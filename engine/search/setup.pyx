@@ -44,10 +44,17 @@ cdef int apply_params(Context* x, object params, bint seeded) except -1:
     x.select.cpuct_base = params.cpuct_base
     x.select.fpu_reduction = params.fpu_reduction
     x.select.root_fpu_reduction = params.root_fpu_reduction
+    x.select.fpu_mean_power = params.fpu_mean_power
+    x.select.stdev_scale = params.cpuct_stdev_scale
+    x.select.stdev_prior = params.cpuct_stdev_prior
     x.select.move_mass = params.move_mass if params.move_mass > 0.0 else 1e30
     x.select.move_count = params.move_count if params.move_count > 0 else MAX_ACTIONS
     x.select.virtual_loss = params.virtual_loss
     x.tree.prove = params.solver
+    x.tree.mean.value_power = params.value_weight_power
+    x.tree.mean.prune_scale = params.noise_prune_scale
+    x.tree.mean.bias_share = params.bias_share
+    x.tree.mean.plain = params.value_weight_power == 0.0 and params.noise_prune_scale == 0.0 and params.bias_share == 0.0
     x.tree.utility.win_loss = params.win_loss_utility
     x.tree.utility.static_weight = params.static_score_utility
     x.tree.utility.dynamic_weight = params.dynamic_score_utility
@@ -58,6 +65,8 @@ cdef int apply_params(Context* x, object params, bint seeded) except -1:
     x.key_options.symmetric = params.cache_symmetric and params.symmetry == "fixed"
     x.defer_hits = seeded
     x.tree.arena.limit_bytes = <uint64_t> params.tree_memory << 20
+    if params.bias_share != 0.0:
+        x.tree.arena.limit_bytes = x.tree.arena.limit_bytes // 17 * 16   # the rest is for the patterns: walk.pyx
     return 0
 
 

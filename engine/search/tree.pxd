@@ -3,6 +3,8 @@
 from libc.stdint cimport uint16_t, uint32_t
 
 from .arena cimport Arena
+from .bias cimport BiasTable
+from .mean cimport MeanParams
 from .node cimport Node, Prior
 from .utility cimport UtilityParams
 
@@ -15,6 +17,8 @@ ctypedef struct Tree:
     uint32_t root              # 0 = empty
     int area
     bint prove                 # back proofs up
+    MeanParams mean            # how a node's figures come from its children's
+    BiasTable bias
 
 # A walk from the root: step i leaves node[i] through its edge[i] for node[i + 1]; node[depth] is the end.
 ctypedef struct Path:
@@ -40,9 +44,10 @@ cdef void unmark(Tree* t, Path* path, bint cut) noexcept nogil           # marks
 # The end of the path has one new visit worth its own evaluation (first: that visit is in its sums already).
 cdef void backup(Tree* t, Path* path, bint first) noexcept nogil
 cdef void prove_up(Tree* t, Path* path) noexcept nogil                     # the end of the path is proven
+cdef void reweigh(Tree* t, Node* node) noexcept nogil          # its figures anew from its children's and its own
 cdef void clear_tree(Tree* t) noexcept nogil
 cdef void sort_priors(Prior* priors, int n) noexcept nogil
-cdef double own_utility(const Tree* t, const Node* node) noexcept nogil      # of the node's own evaluation
+cdef double own_utility(const Tree* t, const Node* node) noexcept nogil      # of the node's own evaluation, bias taken off
 # Figures of one more visit to a proven node, to_play's view: its proof, with the score it has had on average.
 cdef double settle(
     const Tree* t, const Node* node, double* value, double* score, double* score_sq, double* lead) noexcept nogil

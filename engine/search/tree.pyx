@@ -1,20 +1,28 @@
 """The tree of tree.pxd. Everything here is nogil and sees the arena alone: no rules, no evaluator.
 
 Each node's sums hold exactly its visits: its own evaluation once (a terminal or proven end again at every visit) and
-what its children got, so that visits = 1 + visits of the children for every inner node. backup is the one place where a
-figure changes sides.
+what its children got, so that visits = 1 + visits of the children for every inner node. Where children do not count by
+visits alone (mean.pxd) or the net's bias is taken off (bias.pxd), a node's means are made anew from its children's at
+each visit, and its sums are those means times its visits. backup and reweigh are where a figure changes sides.
 """
 
+from libc.math cimport pow
 from libc.stdint cimport uint16_t, uint32_t
 from libc.string cimport memcpy, memset
 
+from engine.board.types cimport MAX_ACTIONS
+
 from .arena cimport arena_alloc, arena_clear, arena_free
+from .bias cimport bias_add, bias_clear, bias_mean
+from .mean cimport favour_better, prune_noise
 from .node cimport (
     ACTION_MASK, NODE_OWNERSHIP, NODE_PENDING, NODE_UNITS, PROOF_SHIFT, PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN,
     UNPROVEN, Edge, Node, Prior, block_units, edge_action, edge_proof, flip_proof, node_at, node_edges, node_priors,
-    prior_code,
+    prior_code, prior_value,
 )
 from .utility cimport utility_of
+
+cdef double BIAS_POWER = 0.85   # of the visits below a node: how much its error counts in its pattern's
 
 
 cdef uint32_t new_node(Tree* t, int to_play, int n_priors, bint ownership, int flags) noexcept nogil:
@@ -118,6 +126,7 @@ cdef void set_estimate(const Tree* t, Node* node, const Estimate* estimate) noex
 cdef inline void add_own(const Tree* t, Node* node) noexcept nogil:
     """Count one visit worth the node's own evaluation."""
     cdef double utility = own_utility(t, node)
+    node.own_utility = utility
     node.visits += 1
     node.utility_sum += utility
     node.utility_sq_sum += utility * utility
@@ -128,7 +137,10 @@ cdef inline void add_own(const Tree* t, Node* node) noexcept nogil:
 
 
 cdef double own_utility(const Tree* t, const Node* node) noexcept nogil:
-    return utility_of(&t.utility, node.value, node.score_mean, node.score_stdev, node.to_play)
+    cdef double utility = utility_of(&t.utility, node.value, node.score_mean, node.score_stdev, node.to_play)
+    if node.bias:
+        utility += t.mean.bias_share * bias_mean(&t.bias, node.bias)
+    return utility
 
 
 cdef void mark_step(Tree* t, Path* path, uint32_t node, int edge) noexcept nogil:
@@ -188,6 +200,10 @@ cdef void backup(Tree* t, Path* path, bint first) noexcept nogil:
             edge.q = 0.0
         node.in_flight -= 1
         node.visits += 1
+        if not t.mean.plain:
+            reweigh(t, node)
+            child = node
+            continue
         node.utility_sum += utility
         node.utility_sq_sum += utility * utility
         node.value_sum += value
@@ -195,6 +211,92 @@ cdef void backup(Tree* t, Path* path, bint first) noexcept nogil:
         node.score_sq_sum += score_sq
         node.lead_sum += lead
         child = node
+
+
+cdef void reweigh(Tree* t, Node* node) noexcept nogil:
+    """Set a node's sums to its visits times the weighted means of its own evaluation and its visited children."""
+    cdef double[MAX_ACTIONS] weights, q, priors
+    cdef uint32_t[MAX_ACTIONS] children
+    cdef const Edge* edges = node_edges(&t.arena, node) if node.edges else NULL
+    cdef const Prior* own_priors = node_priors(node)
+    cdef const Node* child
+    cdef double own, below = 0.0, found = 0.0, again, total, w
+    cdef double utility, utility_sq, value, score, score_sq, lead
+    cdef double visits = node.visits
+    cdef int i, n = 0
+    for i in range(node.n_edges):
+        if edges[i].visits:
+            child = node_at(&t.arena, edges[i].child)
+            children[n] = edges[i].child
+            weights[n] = edges[i].visits
+            q[n] = -child.utility_sum / child.visits
+            priors[n] = prior_value(own_priors[i].code)
+            below += weights[n]
+            n += 1
+    again = visits - 1.0 - below   # visits that ended here after the first
+    if t.mean.prune_scale != 0.0:
+        prune_noise(&weights[0], &q[0], &priors[0], n, t.mean.prune_scale)
+    if t.mean.value_power != 0.0:
+        favour_better(&weights[0], &q[0], n, t.mean.value_power)
+    below = 0.0
+    for i in range(n):
+        below += weights[i]
+        found += weights[i] * q[i]
+    if node.bias and n:
+        learn(t, node, found / below, below)
+    own = own_utility(t, node)
+    node.own_utility = own
+    utility = own
+    utility_sq = own * own
+    value = node.value
+    score = node.score_mean
+    score_sq = score * score + <double> node.score_stdev * node.score_stdev
+    lead = node.lead
+    if again > 0.0:
+        add_again(t, node, again, &utility, &utility_sq, &value, &score, &score_sq, &lead)
+    for i in range(n):
+        child = node_at(&t.arena, children[i])
+        w = weights[i] / child.visits
+        utility -= w * child.utility_sum
+        utility_sq += w * child.utility_sq_sum
+        value -= w * child.value_sum
+        score -= w * child.score_sum
+        score_sq += w * child.score_sq_sum
+        lead -= w * child.lead_sum
+    total = visits / (1.0 + below + (again if again > 0.0 else 0.0))
+    node.utility_sum = total * utility
+    node.utility_sq_sum = total * utility_sq
+    node.value_sum = total * value
+    node.score_sum = total * score
+    node.score_sq_sum = total * score_sq
+    node.lead_sum = total * lead
+
+
+cdef void learn(Tree* t, Node* node, double found, double weight) noexcept nogil:
+    """Put what was found below a node, less what the net said of it, in place of what the node said before."""
+    cdef double said = utility_of(&t.utility, node.value, node.score_mean, node.score_stdev, node.to_play)
+    bias_add(&t.bias, node.bias, node.bias_error, -<double> node.bias_weight)
+    node.bias_error = <float> (found - said)
+    node.bias_weight = <float> pow(weight, BIAS_POWER)
+    bias_add(&t.bias, node.bias, node.bias_error, node.bias_weight)
+
+
+cdef void add_again(
+    const Tree* t, const Node* node, double times, double* utility, double* utility_sq, double* value, double* score,
+    double* score_sq, double* lead
+) noexcept nogil:
+    """Add as many visits that ended at the node: its proof's figures, or its own evaluation's."""
+    cdef double v = node.value, s = node.score_mean, l = node.lead
+    cdef double ss = s * s + <double> node.score_stdev * node.score_stdev
+    cdef double u = utility[0]
+    if node.proven != UNPROVEN:
+        u = settle(t, node, &v, &s, &ss, &l)
+    utility[0] += times * u
+    utility_sq[0] += times * u * u
+    value[0] += times * v
+    score[0] += times * s
+    score_sq[0] += times * ss
+    lead[0] += times * l
 
 
 cdef double settle(
@@ -249,4 +351,5 @@ cdef int best_proof(Tree* t, Node* node) noexcept nogil:
 
 cdef void clear_tree(Tree* t) noexcept nogil:
     arena_clear(&t.arena)
+    bias_clear(&t.bias)
     t.root = 0

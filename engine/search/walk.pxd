@@ -31,6 +31,7 @@ ctypedef struct Leaf:
     Path path
     GoState state              # owned by the batch; keeps its key buffer
     uint32_t node
+    uint64_t pattern           # key of the move that leads there, where the net's bias is kept
     int to_play
     int max_history
     int row                    # first row; as many rows as `n_rows`, one a symmetry

@@ -12,6 +12,7 @@ from libc.string cimport memset
 from engine.board.go cimport GoState, go_copy, go_legal_mask, go_pass_ends, go_play, go_repeats
 from engine.board.types cimport BLACK, EMPTY, KO_SIMPLE, MAX_ACTIONS, MAX_POINTS
 
+from .bias cimport bias_number, pattern_key
 from .cache cimport Slot, cache_find, cache_load, position_key
 from .node cimport (
     NODE_OWNERSHIP, NODE_PENDING, NODE_TERMINAL, OWNERSHIP_SCALE, PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN, Node,
@@ -23,6 +24,9 @@ from .terminal cimport settled_score
 from .tree cimport (
     MAX_DEPTH, Estimate, Tree, backup, mark_step, new_node, prove_up, set_estimate, start_edges, unmark,
 )
+
+cdef enum:
+    BIAS_PART = 16             # part of the tree's memory that patterns may hold besides
 
 cdef enum:
     WALK_LEAF = 1              # the leaf waits for the evaluator
@@ -95,6 +99,8 @@ cdef int walk(Context* x, Leaf* leaf) except -1 nogil:
         action = node_priors(node)[edge].action
         child = node_edges(&t.arena, node)[edge].child
         mark_step(t, &leaf.path, index, edge)
+        if child == 0 and t.mean.bias_share != 0.0:
+            leaf.pattern = pattern_key(s, s.geo.point_of_action[action], color)
         go_play(s, s.geo.point_of_action[action], color)
         color = 3 - color
         if child == 0:
@@ -132,6 +138,9 @@ cdef int attach(Context* x, Leaf* leaf, int n_priors, int flags) noexcept nogil:
     if leaf.path.depth == 0:
         x.tree.root = leaf.node
     else:
+        if x.tree.mean.bias_share != 0.0:
+            node_at(&x.tree.arena, leaf.node).bias = bias_number(
+                &x.tree.bias, leaf.pattern, x.tree.arena.limit_bytes // BIAS_PART)
         parent = node_at(&x.tree.arena, leaf.path.node[leaf.path.depth - 1])
         node_edges(&x.tree.arena, parent)[leaf.path.edge[leaf.path.depth - 1]].child = leaf.node
     return 0

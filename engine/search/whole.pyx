@@ -1,14 +1,17 @@
 """Walks over all nodes of a tree: garbage collection, utilities anew, the signature, and a count of marks for tests."""
 
 from libc.stdint cimport uint32_t, uint64_t
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
 
 from .arena cimport arena_mark, arena_sweep_begin, arena_sweep_end
 from .node cimport (
     NODE_OWNERSHIP, NODE_PENDING, PROVEN_DRAW, UNPROVEN, Edge, Node, block_units, edge_proof, node_at, node_edges,
 )
-from .tree cimport Tree, own_utility, settle
+from .bias cimport bias_add, bias_compact, bias_fade
+from .tree cimport Tree, own_utility, reweigh, settle
+
+cdef double FADED = 0.2   # share that what nodes said of the net's bias keeps once they are gone
 
 ctypedef struct Stack:
     uint32_t* items
@@ -54,6 +57,29 @@ cdef int list_nodes(const Tree* t, uint32_t root, Stack* out) noexcept nogil:
     return 0
 
 
+cdef void keep_bias(Tree* t, const Stack* nodes) noexcept nogil:
+    """Let what the nodes that go have said of the net's bias fade, and drop patterns that no node has any more."""
+    cdef uint32_t* keep
+    cdef Node* node
+    cdef size_t i
+    if t.bias.n == 0:
+        return
+    keep = <uint32_t*> calloc(t.bias.n, sizeof(uint32_t))
+    if keep == NULL:
+        return
+    bias_fade(&t.bias, FADED)
+    for i in range(nodes.n):
+        node = node_at(&t.arena, nodes.items[i])
+        if node.bias:
+            keep[node.bias] = 1
+            bias_add(&t.bias, node.bias, node.bias_error, (1.0 - FADED) * node.bias_weight)
+    bias_compact(&t.bias, keep)
+    for i in range(nodes.n):
+        node = node_at(&t.arena, nodes.items[i])
+        node.bias = keep[node.bias]
+    free(keep)
+
+
 cdef int keep_subtree(Tree* t, uint32_t root) noexcept nogil:
     cdef Stack nodes
     cdef size_t i
@@ -67,9 +93,22 @@ cdef int keep_subtree(Tree* t, uint32_t root) noexcept nogil:
         if node.edges:
             arena_mark(&t.arena, node.edges, node.cap_edges)
     arena_sweep_end(&t.arena)
+    keep_bias(t, &nodes)
     free(nodes.items)
     t.root = root
     return 0
+
+
+cdef void retally_edges(const Tree* t, Node* node) noexcept nogil:
+    cdef Edge* edges = node_edges(&t.arena, node) if node.edges else NULL
+    cdef const Node* child
+    cdef int e
+    for e in range(node.n_edges):
+        if edges[e].visits:
+            child = node_at(&t.arena, edges[e].child)
+            edges[e].q = <float> (-child.utility_sum / child.visits)
+            if edge_proof(&edges[e]) == PROVEN_DRAW:
+                edges[e].q = 0.0
 
 
 cdef int retally(Tree* t) noexcept nogil:
@@ -85,6 +124,10 @@ cdef int retally(Tree* t) noexcept nogil:
         return -1
     for i in range(nodes.n, 0, -1):
         node = node_at(&t.arena, nodes.items[i - 1])
+        if not t.mean.plain:
+            retally_edges(t, node)
+            reweigh(t, node)
+            continue
         n_own = node.visits
         node.utility_sum = 0.0
         node.utility_sq_sum = 0.0
@@ -101,6 +144,7 @@ cdef int retally(Tree* t) noexcept nogil:
             if edge_proof(&edges[e]) == PROVEN_DRAW:
                 edges[e].q = 0.0
         own = own_utility(t, node)
+        node.own_utility = own
         node.utility_sum += own
         node.utility_sq_sum += own * own
         if n_own > 1.0:

@@ -20,9 +20,35 @@ def cut(p):
     return float(np.uint32(max(bits, 96 << 23)).view(np.float32))
 
 
+def student3(x):
+    """Student's distribution with three degrees of freedom."""
+    return 0.5 + (x * math.sqrt(3) / (3 + x * x) + math.atan(x / math.sqrt(3))) / math.pi
+
+
+def pattern(node, action):
+    """What a move has in common with others for the net's bias: mover, place, last move, ko, the 5x5 points around."""
+    position = node.position
+    last = position.moves[-1][1] if position.moves else None
+    cells = []
+    if action != position.area:
+        y, x = divmod(action, position.width)
+        for j in range(y - 2, y + 3):
+            for i in range(x - 2, x + 3):
+                if not (0 <= i < position.width and 0 <= j < position.height):
+                    cells.append(None)
+                    continue
+                at = j * position.width + i
+                color = position.color_at(at)
+                cells.append((color, bool(color) and len(position.liberties(at)) == 1))
+    return node.color, action, last, position.ko_action, tuple(cells)
+
+
 class Node:
-    def __init__(self, tree, position, color):
+    def __init__(self, tree, position, color, pattern=None):
         self.position, self.color, self.tree = position, color, tree
+        self.error, self.weight = 0.0, 0.0  # what it says of the net's bias in its pattern
+        self.alike = tree.patterns.setdefault(pattern, []) if pattern else []
+        self.alike.append(self)
         self.children, self.proven, self.visits = {}, None, 0
         self.sums = np.zeros(5)  # utility, utility squared, value, score, lead
         self.terminal = tree.root is not None and position.ended
@@ -65,7 +91,45 @@ class Node:
             value = {"win": 1.0, "loss": -1.0, "draw": 0.0}[self.proven]
             score, stdev, lead = self.sums[3] / self.visits, 0.0, self.sums[4] / self.visits
         u = self.tree.utility(value, score, stdev, self.color)
+        if not decided:
+            u = self.own_utility = u + self.bias()
         return self.add(np.array([u, u * u, value, score, lead]))
+
+    def bias(self):
+        weight = sum(node.weight for node in self.alike)
+        if weight < 0.001:
+            return 0.0
+        return self.tree.params.bias_share * sum(node.weight * node.error for node in self.alike) / weight
+
+    def reweigh(self):
+        """Make the sums anew: visits times the weighted means of the own evaluation and of the children."""
+        p = self.tree.params
+        children = [(q, self.children[a]) for a, q in self.priors if a in self.children]
+        qs = [-child.sums[0] / child.visits for _, child in children]
+        weights = [float(child.visits) for _, child in children]
+        if p.noise_prune_scale:
+            for i in range(1, len(children)):
+                before = sum(weights[:i])
+                gap = sum(w * q for w, q in zip(weights[:i], qs[:i], strict=True)) / before - qs[i]
+                fair = 2 * before * children[i][0] / sum(prior for prior, _ in children[:i])
+                if gap > 0 and weights[i] > fair:
+                    weights[i] = fair + (weights[i] - fair) * math.exp(-gap / p.noise_prune_scale)
+        if p.value_weight_power:
+            total = sum(weights)
+            mean = sum(w * q for w, q in zip(weights, qs, strict=True)) / total
+            chances = [student3((q - mean) * math.sqrt(1.5 * math.sqrt(w))) + 0.0001
+                       for w, q in zip(weights, qs, strict=True)]
+            weights = [w * chance**p.value_weight_power for w, chance in zip(weights, chances, strict=True)]
+            weights = [w * total / sum(weights) for w in weights]
+        value, score, stdev, lead = self.own
+        said = self.tree.utility(value, score, stdev, self.color)
+        found = sum(w * q for w, q in zip(weights, qs, strict=True)) / sum(weights)
+        self.error, self.weight = float(np.float32(found - said)), float(np.float32(sum(weights) ** 0.85))
+        own = self.own_utility = said + (self.bias() if self is not self.tree.root else 0.0)
+        means = np.array([own, own * own, value, score, lead])
+        for w, (_, child) in zip(weights, children, strict=True):
+            means = means + w * child.sums / child.visits * np.array([-1, 1, -1, -1, -1])
+        self.sums = self.visits * means / (1 + sum(weights))
 
     def add(self, figures):
         self.visits += 1
@@ -81,8 +145,16 @@ class Node:
     def choose(self):
         p, n = self.tree.params, max(1, self.visits - 1)
         explore = (p.cpuct + p.cpuct_log * math.log((n + p.cpuct_base) / p.cpuct_base)) * math.sqrt(n)
+        mean = self.sums[0] / self.visits
+        variance = max(0.0, self.sums[1] / self.visits - mean * mean)
+        spread = math.sqrt((variance * self.visits + 2 * p.cpuct_stdev_prior**2) / (self.visits + 1))
+        explore *= 1 + p.cpuct_stdev_scale * (spread / p.cpuct_stdev_prior - 1)
         mass = sum(prior for action, prior in self.priors if action in self.children)
-        fpu = self.sums[0] / self.visits - math.sqrt(mass) * (
+        start = mean
+        if p.fpu_mean_power:
+            own = float(np.float32(self.own_utility))
+            start = own + (mean - own) * mass**p.fpu_mean_power
+        fpu = start - math.sqrt(mass) * (
             p.root_fpu_reduction if self is self.tree.root else p.fpu_reduction)
         best, best_score = None, -math.inf
         count, reached = 0, 0.0
@@ -111,6 +183,8 @@ class Node:
 class Tree:
     def __init__(self, evaluator, params, position, color):
         self.evaluator, self.params, self.root = evaluator, params, None
+        self.patterns = {}
+        self.plain = not (params.noise_prune_scale or params.value_weight_power or params.bias_share)
         self.root_color, self.area, self.center = color, position.area, 0.0
         self.root = self.root_of(position.copy(), color)
 
@@ -153,7 +227,7 @@ class Tree:
             if action not in node.children:
                 position = node.position.copy()
                 position.play(action, node.color)
-                child = node.children[action] = Node(self, position, 3 - node.color)
+                child = node.children[action] = Node(self, position, 3 - node.color, pattern(node, action))
                 figures = child.sums
                 path.append(child)
                 break
@@ -161,6 +235,8 @@ class Tree:
         for node in reversed(path[:-1]):
             figures = figures * np.array([-1, 1, -1, -1, -1])
             node.add(figures)
+            if not self.plain:
+                node.reweigh()
         for node in reversed(path[:-1]):
             if self.params.solver and node.proven is None:
                 node.prove()

@@ -34,6 +34,21 @@ def test_a_full_memory_ends_the_search(make):
     assert searcher.tree_bytes <= 3 * 2**20
 
 
+def test_patterns_are_within_the_memory_too(make):
+    searcher, position = make(19, tree_memory=3, batch_size=8, bias_share=0.45)
+    searcher.search(Limits())
+    plain, _ = make(19, tree_memory=3, batch_size=8)
+    plain.search(Limits())
+    assert 0.8 * plain.visits < searcher.visits < plain.visits
+    for _ in range(6):
+        position.play(searcher.result().best_action)
+        assert searcher.set_position(position)
+        assert searcher.search(Limits()).stats.playouts > 0
+        assert 2 * 2**20 < searcher.tree_bytes <= 3 * 2**20
+    searcher.drop_tree()
+    assert searcher.tree_bytes < 4096
+
+
 @pytest.mark.skipif(not STATM.exists(), reason="needs /proc to read the size of the process")
 def test_the_process_grows_by_no_more_than_the_limits(make):
     def resident():

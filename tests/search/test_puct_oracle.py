@@ -69,6 +69,16 @@ def test_the_tree_is_the_oracles(width, height, rules, komi, seed, n_moves, visi
     {"move_count": 3},
     {"move_mass": 0.5},
     {"move_mass": 0.8, "move_count": 4},
+    {"fpu_mean_power": 2.0},
+    {"cpuct_stdev_scale": 0.85},
+    {"cpuct_stdev_scale": 1.0, "cpuct_stdev_prior": 0.1, "fpu_mean_power": 0.5},
+    {"noise_prune_scale": 0.15},
+    {"value_weight_power": 0.25},
+    {"value_weight_power": 1.5, "noise_prune_scale": 0.5},
+    {"bias_share": 0.45},
+    {"bias_share": 1.0, "value_weight_power": 0.25, "noise_prune_scale": 0.15, "cpuct_stdev_scale": 0.85,
+     "fpu_mean_power": 2.0},
+    {"bias_share": 0.5, "solver": False},
     {"static_score_utility": 0.7, "dynamic_score_scale": 0.2, "dynamic_score_zero_weight": 0.0},
 ])
 def test_settings_mean_the_same_to_both(changes):
@@ -81,3 +91,22 @@ def test_settings_mean_the_same_to_both(changes):
     result = searcher.search(Limits(visits=500))
     assert {m.action: m.edge_visits for m in result.moves} == {a: c.visits for a, c in oracle.children.items()}
     assert result.utility == pytest.approx(oracle.sums[0] / oracle.visits, abs=1e-6)
+
+
+@pytest.mark.parametrize(("width", "height", "rules", "komi", "seed", "n_moves", "visits"), CASES)
+def test_means_and_biases_are_the_oracles(width, height, rules, komi, seed, n_moves, visits):
+    position = random_position(width, height, rules, komi, n_moves, seed)
+    params = SearchParams(
+        batch_size=1, conservative_pass=False, value_weight_power=0.3, noise_prune_scale=0.2, bias_share=0.6,
+        cpuct_stdev_scale=0.7, fpu_mean_power=1.5)
+    evaluator = HashEvaluator(seed=seed, spread=4)
+    oracle = Tree(evaluator, params, position, position.to_play).search(visits)
+    searcher = Searcher(evaluator, params, seed=1)
+    searcher.set_position(position)
+    result = searcher.search(Limits(visits=visits))
+    assert {m.action: m.edge_visits for m in result.moves} == {a: c.visits for a, c in oracle.children.items()}
+    for move in result.moves:
+        child = oracle.children[move.action]
+        assert move.utility == pytest.approx(-child.sums[0] / child.visits, abs=1e-6)
+        assert move.score_mean == pytest.approx(-child.sums[3] / child.visits, abs=1e-5)
+    assert sum(len(nodes) > 1 for nodes in oracle.tree.patterns.values()) >= (5 if width * height in (9, 12, 16) else 0)

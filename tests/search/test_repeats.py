@@ -8,6 +8,11 @@ from engine.search.params import SearchParams
 from engine.search.root import Limits, RootOptions
 from engine.search.searcher import Searcher
 
+WEIGHTED = {
+    "value_weight_power": 0.25, "noise_prune_scale": 0.15, "bias_share": 0.45, "cpuct_stdev_scale": 0.85,
+    "fpu_mean_power": 2.0,
+}
+
 
 def run(make, visits=600, *, two_steps=False, full=False, root=None, **settings):
     evaluator = TwoStepEvaluator(HashEvaluator()) if two_steps else HashEvaluator()
@@ -27,6 +32,8 @@ def run(make, visits=600, *, two_steps=False, full=False, root=None, **settings)
     {"batch_size": 4, "root": RootOptions(noise=True)},
     {"batch_size": 4, "root": RootOptions(wide_root_noise=0.3)},
     {"batch_size": 6, "virtual_loss": 1.0, "rules": "tromp-taylor", "komi": 0.5},
+    {"batch_size": 4, **WEIGHTED},
+    {"batch_size": 0, "two_steps": True, **WEIGHTED},
 ])
 def test_the_same_seed_grows_the_same_tree(make, settings):
     first, second = run(make, **settings), run(make, **settings)
@@ -45,6 +52,10 @@ def test_another_seed_grows_another_tree(make, settings):
 def test_selection_agrees_with_a_full_scan(make, batch_size, rules):
     settings = {"batch_size": batch_size, "rules": rules, "komi": 0.5, "visits": 1500}
     assert run(make, **settings)[0] == run(make, full=True, **settings)[0]
+
+
+def test_selection_agrees_with_a_full_scan_with_weighted_means(make):
+    assert run(make, batch_size=3, **WEIGHTED)[0] == run(make, full=True, batch_size=3, **WEIGHTED)[0]
 
 
 @pytest.mark.parametrize("spread", [0, 10])

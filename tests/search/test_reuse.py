@@ -35,6 +35,21 @@ def test_reuse_changes_no_utility_where_the_centre_stays(make):
     assert searcher.search(Limits(visits=1)).utility == pytest.approx(-move.utility, abs=1e-9)
 
 
+def test_weighted_means_and_biases_stay_with_the_tree(make):
+    settings = {"value_weight_power": 0.25, "noise_prune_scale": 0.15, "bias_share": 0.45}
+    searcher, position = make(5, batch_size=2, dynamic_score_utility=0.0, **settings)
+    move = searcher.search(Limits(visits=300)).moves[0]
+    position.play(move.action)
+    searcher.set_position(position)
+    kept = searcher.search(Limits(visits=1))
+    # What the positions that went have said fades, so the biases, and with them utilities, move a little.
+    assert kept.utility == pytest.approx(-move.utility, abs=0.1) and kept.utility != -move.utility
+    again = searcher.search(Limits(visits=300))
+    assert again.visits == 300 and sum(info.visits for info in again.moves) + 1 == 300
+    searcher.drop_tree()
+    assert searcher.search(Limits(visits=300)).visits == 300
+
+
 def test_two_moves_ahead(make):
     searcher, position = make(5, batch_size=2)
     line = searcher.search(Limits(visits=400)).moves[0]
