@@ -56,8 +56,10 @@ class Evaluator(Protocol):
     Attributes that may be there besides: `preferred_batch`, the batch that a search should ask for where its settings
     leave it open, `in_flight`, how many batches of an AsyncEvaluator it should keep under way (2),
     `pass_alive_under_suicide`, a flag of some nets that encoding has to know (planes.pxd), and `policy_only`, true of a
-    net whose `value` says nothing: it can choose moves but not judge positions. And two methods: `improve()`, called
-    once by who plays for long, and `between_games()`, after which answers may differ a little from those before.
+    net whose `value` says nothing: it can choose moves but not judge positions. And three methods: `improve()`, called
+    once by who plays for long, `between_games()`, which returns whether answers differ a little from now on, and
+    `prepare(width, height)`, after which no batch has to wait for the net to be made ready; from any thread, and other
+    threads may evaluate meanwhile. It returns False where that cannot be.
     """
 
     encoding: str  # a name in engine.board.planes.ENCODINGS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,11 +11,14 @@ from engine.board.position import BLACK, WHITE
 from engine.evaluator_fakes import HashEvaluator
 from engine.player.clock import Clock
 from engine.player.net import LoadedNet, ReadyNet
+from engine.player.pace import Pace, Turn
 from engine.player.player import Player
 from engine.player.settings import PlayerSettings
 from engine.player.thinking import Wish
 from engine.search.params import SearchParams
-from engine.search.timing import TimeControl, TimeLeft, gtp_control
+from engine.search.result import SearchStats
+from engine.search.root import Limits
+from engine.search.timing import Budget, TimeControl, TimeLeft, gtp_control
 
 
 def make_player(evaluator=None, **settings):
@@ -83,14 +87,35 @@ def test_what_answers_usually_come_late_by_is_kept_back():
     assert budget(clock).hard < usual - 0.9  # twice the usual lateness in the last period
 
 
+def result_after(elapsed, travel):
+    return SimpleNamespace(
+        stats=SearchStats(elapsed=elapsed, playouts=9, travel=travel), winrate=0.5, moves=[], judged=True)
+
+
+@pytest.mark.parametrize(("travel", "stops"), [(0.0, 1.0), (0.1, 0.9), (5.0, 0.75)])
+def test_a_move_keeps_time_for_the_return_of_its_last_batch(travel, stops):
+    pace = Pace(Budget(1.0, 1.0, saves=False))
+    assert not pace.enough(result_after(stops - 0.01, travel))
+    assert pace.enough(result_after(stops + 0.01, travel))
+
+
+def test_time_gone_before_a_search_begins_is_taken_from_its_pace():
+    pace = Pace(Budget(1.0, 2.0, saves=False))
+    pace.begin_later(0.4)
+    assert pace.budget == Budget(pytest.approx(0.6), pytest.approx(1.6), saves=False)
+    pace.begin_later(5.0)
+    assert pace.budget == Budget(0.0, 0.0, saves=False)
+
+
 def test_searches_that_end_late_are_learned_from():
-    """Each batch takes 0.1 s, so a search cannot end to the moment."""
-    player = make_player(Slow(0.1), lag=0.0)
-    player.set_time_control(TimeControl("byoyomi", 0, 0.5, 9))
+    player = make_player(lag=0.0)
+    player.set_time_control(TimeControl("byoyomi", 0, 10, 9))
     first = player.budget(BLACK).soft
-    for color in (BLACK, WHITE) * 4:
-        player.genmove(color, Wish())
-    assert player.budget(BLACK).soft < first - 0.005
+    turn = Turn(player.budget(BLACK), player.settings)
+    turn.searched(result_after(10.5, 0.0), Limits(seconds=10.0), None)
+    for _ in range(4):
+        player.clock.answered(turn.late())
+    assert turn.late() == pytest.approx(0.5) and player.budget(BLACK).soft == pytest.approx(first - 0.5)
 
 
 def test_limits_combine():
@@ -100,6 +125,8 @@ def test_limits_combine():
     assert player.limits(BLACK).visits == 1
     player.set_time(0, 10, 1)
     assert player.limits(BLACK).visits is None and player.limits(BLACK).seconds == pytest.approx(9.45, abs=0.01)
+    at_once = make_player(time=0.0)
+    assert at_once.limits(BLACK).visits == 1
     timed = make_player(visits=12, time=2.0)
     timed.set_time(0, 10, 1)
     assert (timed.limits(BLACK).visits, timed.limits(BLACK).seconds) == (12, pytest.approx(2.0, abs=0.01))
@@ -130,7 +157,7 @@ def test_an_even_pace_takes_the_even_share():
     share = player.budget(BLACK).soft
     begin = time.monotonic()
     player.genmove(BLACK, Wish())
-    assert time.monotonic() - begin >= share
+    assert time.monotonic() - begin >= 0.75 * share  # the rest may be kept for the last batch
     assert player.clock.left(BLACK).seconds <= 6 - share
 
 

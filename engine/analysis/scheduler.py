@@ -20,7 +20,7 @@ from engine.errors import EngineError, UnsupportedBoardSize
 from engine.evaluator import Evaluation, Evaluator
 from engine.judge.text import as_dict
 from engine.judge.types import Judgment
-from engine.player.thinking import by_policy
+from engine.player.ranking import by_policy
 from engine.search.params import SearchParams
 from engine.search.result import SearchResult
 from engine.search.root import Limits

@@ -120,7 +120,7 @@ class CpuChoice:
             if not self._closed.is_set():
                 log.warning("the net stays in %s: calibration for eight bits failed", self.precision)
         elif self._accepted(plan) and not self._closed.is_set():
-            self._openvino.prepare(self._builder(plan.ranges))
+            self._openvino.prepare_other(self._builder(plan.ranges))
             self._ready.set()
             log.info("eight bits are ready (%s); the next game uses them", said(plan))
 

@@ -57,6 +57,10 @@ class CpuRunner:
         """Return a zeroed float32 array."""
         return np.zeros(shape, dtype=np.float32)
 
+    def prepare(self, width: int, height: int, rows: int) -> None:
+        """Make the function for a board size, of which any number of rows makes use; from any thread."""
+        self._programs.get(width, height)
+
     def start(self, spatial: FloatArray, globals_: FloatArray) -> list[Future[FloatArray]]:
         """Begin a batch; the arrays must stay unchanged until finish."""
         program = self._programs.get(spatial.shape[3], spatial.shape[2])

@@ -81,6 +81,17 @@ class NetEvaluator:
         """Compile for a board size and run once, so that the first real batch is as fast as the others."""
         self.evaluate(*self.allocate(batch, width, height))
 
+    def prepare(self, width: int, height: int) -> bool:
+        """Make ready for a search's batches on a board size, so that none has to wait for that; from any thread.
+
+        Return False where only the thread that evaluates can: a GPU's graphs are its own.
+        """
+        prepare = getattr(self._runner, "prepare", None)
+        if prepare is None:
+            return False
+        prepare(width, height, self.preferred_batch)
+        return True
+
     def evaluate(self, spatial: FloatArray, globals_: FloatArray, *, ownership: bool = False) -> Evaluation:
         """Evaluate spatial [B, C, H, W], globals [B, G], 1 <= B <= max_batch.
 
@@ -107,10 +118,15 @@ class NetEvaluator:
         if self._cpu:
             self._cpu.improve()
 
-    def between_games(self) -> None:
-        """Say that answers may change a little now: nothing that was evaluated before is compared with what comes."""
-        if self._cpu and self._cpu.between_games():
-            self._name_precision(self._cpu.precision)
+    def between_games(self) -> bool:
+        """Say that answers may change a little now: nothing that was evaluated before is compared with what comes.
+
+        Return whether they do.
+        """
+        if self._cpu is None or not self._cpu.between_games():
+            return False
+        self._name_precision(self._cpu.precision)
+        return True
 
     def close(self) -> None:
         """Release threads and device memory; the evaluator cannot be used after."""

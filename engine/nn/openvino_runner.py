@@ -31,7 +31,7 @@ class Piece(NamedTuple):
 
 
 class Programs:
-    """The compiled models of one board size, by rows.
+    """The compiled models of one board size, by rows. Safe to use from several threads.
 
     Args:
         compile_rows: compiles for a number of rows.
@@ -40,25 +40,64 @@ class Programs:
 
     def __init__(self, compile_rows: Callable[[int], Any], most: int) -> None:
         self._compile = compile_rows
-        self.most = most
+        self._most = most
         self._models: dict[int, Any] = {}
         self._idle: dict[int, list[Any]] = {}
-        self._lock = threading.Lock()
+        self._compiling: set[int] = set()
+        self._preparing = 0  # calls of `prepare` under way
+        self._change = threading.Condition()
 
     @property
     def rows(self) -> list[int]:
         """Numbers of rows that models were compiled for."""
-        with self._lock:
+        with self._change:
             return list(self._models)
+
+    @property
+    def most(self) -> int:
+        """The largest number of rows to ask for now: while `prepare` is under way, of those that are ready."""
+        with self._change:
+            most = 1
+            while most < self._most and (not self._preparing or 2 * most in self._models):
+                most *= 2
+            return most
+
+    def prepare(self, most: int) -> None:
+        """Compile for 1, 2, 4 … up to `most` rows, those that are not compiled yet; others may ask meanwhile."""
+        with self._change:
+            self._preparing += 1
+        try:
+            rows = 1
+            while rows <= min(most, self._most):
+                self._see_to(rows)
+                rows *= 2
+        finally:
+            with self._change:
+                self._preparing -= 1
 
     def request(self, rows: int) -> tuple[Any, list[Any]]:
         """Return an idle request for so many rows (a power of two) and the list to put it back into."""
-        with self._lock:
-            if rows not in self._models:
-                self._models[rows] = self._compile(rows)
-                self._idle[rows] = []
+        self._see_to(rows)
+        with self._change:
             idle = self._idle[rows]
             return (idle.pop() if idle else self._models[rows].create_infer_request()), idle
+
+    def _see_to(self, rows: int) -> None:
+        """Compile for so many rows, or wait until another thread has."""
+        with self._change:
+            self._change.wait_for(lambda: rows not in self._compiling)
+            if rows in self._models:
+                return
+            self._compiling.add(rows)
+        model = None
+        try:
+            model = self._compile(rows)
+        finally:
+            with self._change:
+                self._compiling.discard(rows)
+                if model is not None:
+                    self._models[rows], self._idle[rows] = model, []
+                self._change.notify_all()
 
 
 class OpenVinoRunner:
@@ -133,7 +172,15 @@ class OpenVinoRunner:
         """Evaluate at once."""
         return self.finish(self.start(spatial, globals_))
 
-    def prepare(self, build: BuildModel) -> None:
+    def prepare(self, width: int, height: int, rows: int) -> None:
+        """Compile all that batches of up to so many rows need on a board size; from any thread.
+
+        Batches that are evaluated meanwhile are cut into pieces of what is compiled by then.
+        """
+        share = -(-rows // self.threads)
+        self._sizes.get(width, height).prepare(1 << (share.bit_length() - 1))
+
+    def prepare_other(self, build: BuildModel) -> None:
         """Compile other models for the sizes and rows that are in use; `change` begins to use them."""
         prepared = self._cache(build)
         for (width, height), programs in self._sizes.items():

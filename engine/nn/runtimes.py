@@ -122,6 +122,12 @@ class SparedRunner:
         """Evaluate at once."""
         return self.finish(self.start(spatial, globals_))
 
+    def prepare(self, width: int, height: int, rows: int) -> None:
+        """Make ready for batches of up to so many rows on a board size, where the runner can; from any thread."""
+        prepare = getattr(self._runner, "prepare", None)
+        if prepare is not None:
+            prepare(width, height, rows)
+
     def close(self) -> None:
         """Release what both hold."""
         self._first.close()

@@ -86,6 +86,10 @@ class TwoNets:
             later_logits=moves.later_logits,
         )
 
+    def prepare(self, width: int, height: int) -> bool:
+        """Make both nets ready for a board size, from any thread; False where that cannot be."""
+        return all(hasattr(net, "prepare") and net.prepare(width, height) for net in (self._moves, self._judge))
+
     def close(self) -> None:
         """Release what both hold."""
         for net in (self._moves, self._judge):

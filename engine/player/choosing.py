@@ -15,8 +15,9 @@ from engine.player.game import Game
 from engine.player.level import NO_SCORE, LevelChooser, candidates_of, hopeless_lead, leads_after, likely_moves
 from engine.player.level_settings import LevelSettings
 from engine.player.pace import Turn
+from engine.player.ranking import ranked_moves
 from engine.player.settings import PlayerSettings
-from engine.player.thinking import Thinker, Wish, ranked_moves
+from engine.player.thinking import Thinker, Wish
 from engine.search.result import MoveInfo, SearchResult
 from engine.search.root import Limits, RootOptions
 
@@ -55,8 +56,7 @@ class MoveChoice:
         position, wish, turn = self._position, self.wish, self.turn
         if self.thinker.policy_only(wish.token):
             return self._by_policy()
-        seconds = self.thinker.judge_seconds(position)
-        if not turn.unlimited and turn.has(2.0 * seconds):
+        if not turn.unlimited and turn.has(2.0 * self.thinker.judge_seconds(position)):
             self.thinker.warm_up(position, wish.token)
         if self._friendly and self._may_judge and self._passes_at_once():
             return Decision(position.area, self._glance(wish.root))

@@ -34,6 +34,11 @@ class LoadedNet:
 class NetSource(Protocol):
     """Where the player gets its net from."""
 
+    @property
+    def arrived(self) -> bool:
+        """True if `wait` would not have to."""
+        ...
+
     def wait(self, token: StopToken) -> LoadedNet | None:
         """Wait for the net. None if the token was stopped first. Raises WeightsError if loading failed."""
         ...
@@ -48,6 +53,10 @@ class ReadyNet:
 
     def __init__(self, net: LoadedNet) -> None:
         self._net = net
+
+    @property
+    def arrived(self) -> bool:
+        return True
 
     def wait(self, token: StopToken) -> LoadedNet | None:
         return self._net
@@ -81,6 +90,10 @@ class BackgroundNet:
                 thread, and the first words of a session are to be answered at once.
         """
         threading.Thread(target=self._run, args=(on_failure, delay), name="net-loader", daemon=True).start()
+
+    @property
+    def arrived(self) -> bool:
+        return self._done.is_set()
 
     def wait(self, token: StopToken) -> LoadedNet | None:
         self._wanted.set()

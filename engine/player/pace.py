@@ -13,6 +13,7 @@ from engine.search.timing import Budget
 
 _ASKED = 24  # times in an ordinary move
 _SHORTEST, _LONGEST = 0.02, 0.5  # seconds between two times
+_TRAVEL_MOST = 0.25  # of an ordinary move that is kept for the return of the search's last batch
 
 
 @dataclass(slots=True)
@@ -28,6 +29,11 @@ class Pace:
     before: float | None = None
     aim: float | None = None  # seconds at which the search should have ended, once time has ended it
 
+    def begin_later(self, seconds: float) -> None:
+        """Say that the search begins so many seconds after the time from which its budget counts."""
+        soft, hard = (max(limit - seconds, 0.0) for limit in (self.budget.soft, self.budget.hard))
+        self.budget = Budget(soft, hard, self.budget.saves)
+
     @property
     def interval(self) -> float:
         """Seconds between two questions."""
@@ -35,7 +41,7 @@ class Pace:
 
     def enough(self, result: SearchResult) -> bool:
         """Tell whether a search that has got so far should end."""
-        elapsed = result.stats.elapsed
+        elapsed = result.stats.elapsed + min(result.stats.travel, _TRAVEL_MOST * self.budget.soft)
         if not should_stop(result, self.budget, elapsed, self.before):
             return False
         aim = wanted(self.budget, doubts(result, self.before).total)

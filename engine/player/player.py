@@ -177,11 +177,13 @@ class Player:
         if control != self.clock.settings or not self._goes_on():
             self.clock.set(control)
         self._stale_clock = False
+        self._prepare()
 
     def set_time_left(self, color: int, seconds: float, stones: int) -> None:
         """Say what a side has left: seconds, and moves in a Canadian period or periods of byo-yomi, 0 in main time."""
         self.clock.set_left(color, seconds, stones)
         self._stale_clock = False
+        self._prepare()
 
     def budget(self, color: int, spent: float = 0.0) -> Budget | None:
         """Return how long the next move may be thought about from now on; None without clock and longest time.
@@ -220,6 +222,7 @@ class Player:
         started = time.monotonic()
         self._thinker.net(self.game.position, wish.token)
         self._wind_clock()
+        self._prepare(may_wait=True)
         budget = self.budget(color, time.monotonic() - started)
         turn = Turn(budget, self.settings, self._expected.get(color))
         decision = self._choice(color, turn, wish).decide(may_resign=play)
@@ -378,6 +381,12 @@ class Player:
         self._stale_clock = True
         self.last = None
         self._thinker.new_game()
+        self._prepare()
+
+    def _prepare(self, *, may_wait: bool = False) -> None:
+        """Where a clock runs, have the nets made ready for the board before they are needed."""
+        if self.settings.time is not None or any(self.clock.left(color) is not None for color in (1, 2)):
+            self._thinker.prepare(*self.size, may_wait=may_wait)
 
     def _wind_clock(self) -> None:
         """Start the clocks anew if this is another game and the controller said nothing of its clock.

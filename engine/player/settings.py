@@ -15,7 +15,11 @@ class PlayerSettings:
         None, "Visits of the tree after which a move is chosen; none: as many as the time allows.", unit="visits", low=1
     )
     time: float | None = setting(
-        None, "Longest thought about a move; none: the clock decides.", unit="s", low=0.0, high=1e6
+        None,
+        "Longest thought about a move, 0: every move at once; none: the clock decides.",
+        unit="s",
+        low=0.0,
+        high=1e6,
     )
     default_visits: int = setting(
         400, "Visits a move when neither visits nor time is set and the controller gave no clock.", unit="visits", low=1

@@ -8,8 +8,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from engine.board.position import Position
 from engine.errors import EngineError
 from engine.evaluator import Evaluator
@@ -18,9 +16,11 @@ from engine.judge.settings import JudgeSettings
 from engine.judge.types import Judgment
 from engine.player.net import LoadedNet, NetSource
 from engine.player.pace import Pace
+from engine.player.preparing import Preparing
+from engine.player.ranking import by_policy, judges_nothing
 from engine.player.stop import StopToken
 from engine.search.params import SearchParams
-from engine.search.result import MoveInfo, SearchResult
+from engine.search.result import SearchResult
 from engine.search.root import Limits, RootOptions
 from engine.search.searcher import Searcher
 
@@ -31,9 +31,8 @@ _JUDGE_COLD, _JUDGE_WARM = 1.5, 0.15  # seconds of a judgment: the first on a bo
 _REMEMBERED = 16  # judgments
 _FORGET = 0.9  # of what a judgment takes, with each that takes less
 _BATCHES, _SHORTEST_BATCH = 40.0, 0.002  # batches in a timed search at least; seconds
+_SHORTEST = 1e-6  # seconds of a search that has no time left
 PLAIN = RootOptions()
-LEAST_PRIOR = 0.01
-"""Moves less likely than that are not reported where a net's policy is all there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +71,7 @@ class Thinker:
         self._judge: Judge | None = None
         self._judgments: dict[tuple[object, ...], Judgment] = {}  # the last ones, by judged_as
         self._judge_seconds: dict[tuple[int, int], float] = {}  # that a judgment takes at most, by board size
+        self._preparing = Preparing(net)
         self._warned_sizes: set[tuple[int, int]] = set()
         self._new_game = False  # since the last search
         self._searched: list[tuple[int, int]] = []  # the moves before the last search
@@ -139,8 +139,14 @@ class Thinker:
 
         Raises EngineError; Abandoned if the result is not wanted any more.
         """
+        begin = time.monotonic()
         net = self.net(position, wish.token)
         searcher = self._prepared(net, position, color, limits.seconds)
+        if limits.seconds is not None:  # a large tree may take a while to be freed
+            gone = time.monotonic() - begin
+            limits = replace(limits, seconds=max(limits.seconds - gone, _SHORTEST))
+            if pace is not None:
+                pace.begin_later(gone)
         if judges_nothing(net):
             limits, wish, pace = Limits(visits=1), replace(wish, report=None), None
         report, interval = (wish.report, wish.interval) if pace is None else watched(wish, pace, searcher.stop)
@@ -180,19 +186,37 @@ class Thinker:
         return judgment
 
     def judge_seconds(self, position: Position) -> float:
-        """Return what a judgment takes at most, as far as is known; the first on a board size takes long."""
-        known = self._judge_seconds.get((position.width, position.height), _JUDGE_COLD)
+        """Return what a judgment takes at most, as far as is known; the first on a board size takes long.
+
+        While the nets are being made ready it takes no one knows how long.
+        """
+        size = position.width, position.height
+        if self._preparing.begun(*size):
+            return math.inf
+        known = self._judge_seconds.get(size)
+        if known is None:
+            ready = self._preparing.judging(*size)
+            known = _JUDGE_COLD if ready is None else max(ready, _JUDGE_WARM)
         return max(known, 2.0 * self._judging.seconds)
 
     def _note_judging(self, position: Position, seconds: float) -> None:
-        """Keep what judgments take; the first on a board size makes the nets ready for it."""
+        """Keep what judgments take; one that made the nets ready says nothing of the next."""
         size = position.width, position.height
-        known = self._judge_seconds.get(size)
+        known = self._judge_seconds.get(size, self._preparing.judging(*size))
         self._judge_seconds[size] = _JUDGE_WARM if known is None else max(seconds, _FORGET * known)
 
+    def prepare(self, width: int, height: int, *, may_wait: bool = False) -> None:
+        """Have the nets made ready for a board size, beside whatever goes on.
+
+        Args:
+            may_wait: for that, where a seed is set: a batch's numbers depend a little on what is compiled.
+        """
+        self._preparing.want(width, height, wait=may_wait and self._fixed_seed is not None)
+
     def warm_up(self, position: Position, token: StopToken) -> None:
-        """Make the judge ready for this board size."""
-        if (position.width, position.height) not in self._judge_seconds:
+        """Make the judge ready for this board size, if that could not be done beside the game."""
+        size = position.width, position.height
+        if size not in self._judge_seconds and self._preparing.judging(*size) is None:
             self.judge(position, token)
 
     def _prepared(self, net: LoadedNet, position: Position, color: int, seconds: float | None) -> Searcher:
@@ -214,8 +238,8 @@ class Thinker:
         goes_on = bool(self._searched) and moves[: len(self._searched)] == self._searched
         if self._new_game and not goes_on:
             change = getattr(evaluator, "between_games", None)
-            if change is not None:
-                change()
+            if change is not None and change():
+                self._preparing.forget()
             searcher.clear()
             searcher.reseed(self._fixed_seed)  # without one, from the system
         self._new_game = False
@@ -259,36 +283,3 @@ def judged_as(position: Position) -> tuple[object, ...]:
 def in_short_batches(params: SearchParams, seconds: float) -> SearchParams:
     """Return settings under which a search of so few seconds can end in time: it ends between batches only."""
     return replace(params, batch_seconds=min(params.batch_seconds, max(seconds / _BATCHES, _SHORTEST_BATCH)))
-
-
-def judges_nothing(net: LoadedNet) -> bool:
-    """Tell whether a net gives a policy alone."""
-    return bool(getattr(net.evaluator, "policy_only", False))
-
-
-def by_policy(result: SearchResult) -> SearchResult:
-    """Return the result of one evaluation by a net that judges nothing: its likeliest moves, no figures besides.
-
-    A move that the search was told to leave out stays out: the first move is the search's own.
-    """
-    if result.proven is not None:
-        return result  # the rules say who has won
-    first, policy = result.moves[0], result.raw.policy
-    others = [a for a in np.argsort(-policy, kind="stable").tolist() if a != first.action and policy[a] >= LEAST_PRIOR]
-    allowed = first.prior >= float(policy.max())  # else moves were left out, and nobody knows here which
-    moves = [
-        MoveInfo(
-            action=action, visits=0, edge_visits=0, winrate=0.5, utility=0.0, score_mean=0.0, score_stdev=0.0, lead=0.0,
-            prior=float(policy[action]), lcb=0.5, utility_lcb=0.0, weight=0.0, order=order, proven=None,
-            pv=[action], pv_visits=[0], pv_edge_visits=[0])
-        for order, action in enumerate([first.action, *(others if allowed else [])])
-    ]  # fmt: skip
-    return replace(result, moves=moves, judged=False, ownership=None, ownership_stdev=None)
-
-
-def ranked_moves(result: SearchResult) -> list[int]:
-    """Return the actions of a result, the chosen one first, then the others from the best to the worst."""
-    rest = [move.action for move in result.moves if move.action != result.chosen]
-    seen = {result.chosen, *rest}
-    by_policy = np.argsort(-result.raw.policy, kind="stable").tolist()
-    return [result.chosen, *rest, *(a for a in by_policy if a not in seen and result.raw.policy[a] > 0)]

@@ -17,6 +17,7 @@ cdef class Flight:
     cdef object globals_
     cdef object ticket         # while an AsyncEvaluator works on it
     cdef object evaluation
+    cdef double sent           # when, perf_counter
     cdef int rows              # rows handed over
     cdef int first             # row of the evaluation that belongs to the first of them
     cdef int encode(self, Context* x, bint pad) except -1                          # the batch into the arrays

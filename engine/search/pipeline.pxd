@@ -15,6 +15,7 @@ cdef class Pipeline:
     cdef double row_limit        # seconds that what is in flight may take; 0 = no matter
     cdef double row_cap          # leaves that a batch may have for that; grows and shrinks with what batches took
     cdef double last_answer      # when the last batch came back, perf_counter
+    cdef double travel           # seconds from the sending of a batch to its answer, a running mean
     cdef double select_seconds
     cdef double encode_seconds
     cdef double net_seconds      # handing over and waiting

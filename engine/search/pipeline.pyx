@@ -12,6 +12,7 @@ from .walk cimport SYMMETRY_AVERAGE, Context, gather
 
 from engine.errors import ConfigError
 
+TRAVEL_SHARE = 0.3  # weight of the last batch in the mean of what batches take
 IN_FLIGHT_SHARE = 16  # with batch_size 0 no more than this part of the tree's visits is in flight
 AUTO_BATCH = 8  # leaves: on a CPU larger batches gain little (keisei bench net) and cost search quality
 
@@ -23,6 +24,7 @@ cdef class Pipeline:
     def __init__(self, evaluator):
         self.evaluator = evaluator
         self.flights = []
+        self.travel = 0.0
         self.restart()
 
     cdef int restart(self) except -1:
@@ -53,6 +55,7 @@ cdef class Pipeline:
         if self.shape == (width, height, rows, self.leaves, depth):
             return 0
         self.flights = []
+        self.travel = 0.0
         for _ in range(depth):
             flight = Flight(self.leaves)
             (<Flight> flight).spatial, (<Flight> flight).globals_ = self.evaluator.allocate(rows, width, height)
@@ -93,6 +96,7 @@ cdef class Pipeline:
         cdef double begin = time.perf_counter()
         cdef double encoded
         flight.encode(x, self.pad)
+        flight.sent = begin
         encoded = time.perf_counter()
         if flight.rows:
             flight.send(self.evaluator, len(self.flights) > 1, x.ownership)
@@ -111,6 +115,7 @@ cdef class Pipeline:
         self.net_seconds += waited - begin
         self.backup_seconds += time.perf_counter() - waited
         if flight.rows:
+            self.travel += (waited - flight.sent - self.travel) * (TRAVEL_SHARE if self.travel else 1.0)
             self.time_batch(flight.rows)
         return 0
 

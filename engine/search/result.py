@@ -58,6 +58,7 @@ class SearchStats:
     playouts: int = 0
     evaluations: int = 0
     batches: int = 0
+    travel: float = 0.0  # that a batch takes from its sending to its answer
     cache_hits: int = 0
     collisions: int = 0
     terminal_visits: int = 0

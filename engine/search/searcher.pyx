@@ -34,6 +34,7 @@ from engine.search.result import SearchStats, choose
 from engine.search.root import Limits, RootOptions, banned_at_root, move_limits, shape_priors, shifted
 
 cdef int64_t NO_LIMIT = 1 << 30   # visits: counts are 32 bits wide
+TRAVEL_MOST = 0.25                # of a search's seconds that are kept for the return of its last batch
 
 
 @cython.final
@@ -279,6 +280,7 @@ cdef class Searcher:
         cdef Context* x = &self.x
         cdef int64_t most = self._most(limits)
         cdef double deadline = 1e300 if limits.seconds is None else begin + limits.seconds
+        cdef double kept = 0.0 if limits.seconds is None else TRAVEL_MOST * limits.seconds
         cdef double next_report = 1e300
         cdef double now
         cdef Flight flight
@@ -291,7 +293,7 @@ cdef class Searcher:
         while True:
             now = time.perf_counter()
             if not reason:
-                reason = self._reason(most, now >= deadline, stop_event)
+                reason = self._reason(most, now >= deadline - min(self._pipeline.travel, kept), stop_event)
             flight = None
             if not reason and idle:
                 want = self._pipeline.want(x, len(sent))
@@ -444,7 +446,7 @@ cdef class Searcher:
         cdef Pipeline p = self._pipeline
         return SearchStats(
             elapsed=time.perf_counter() - begin, playouts=x.playouts, evaluations=x.evaluations,
-            batches=p.batches, cache_hits=x.cache_hits, collisions=x.collisions,
+            batches=p.batches, travel=p.travel, cache_hits=x.cache_hits, collisions=x.collisions,
             terminal_visits=x.terminals, select_seconds=p.select_seconds,
             encode_seconds=p.encode_seconds, net_seconds=p.net_seconds,
             backup_seconds=p.backup_seconds, tree_bytes=self.tree_bytes, stopped_by=reason)

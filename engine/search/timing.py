@@ -23,6 +23,7 @@ _CANADIAN_LONGEST = 2.5  # times the ordinary share, inside a Canadian period
 _CANADIAN_LEAST = 0.65  # of the average that every later move keeps there
 _BANK_SHARE, _BANK_SECONDS = 0.3, 1.0  # of a Fischer increment, and at most: what is never taken from the bank
 _MARGIN = 0.25  # of the time there is: the most that late answers of the past take from a move
+_SPARE_SHARE, _SPARE_SECONDS = 0.08, 0.15  # kept back of a period beside the lag where overstepping costs another one
 _LAST_LAG, _LAST_SHARE, _LAST_SECONDS = 2.0, 0.2, 0.25  # kept back where overstepping loses the game: so many times
 # the lag, and this share of the period up to so many seconds
 
@@ -234,9 +235,13 @@ def _before_overtime(control: TimeControl, seconds: float, moves: float, lag: fl
 
 
 def _in_period(control: TimeControl, left: TimeLeft, lag: float) -> Budget:
-    """Byo-yomi: the whole period. With periods to spare an unclear move may take a second one, and then all of it."""
+    """Byo-yomi: the whole period. With periods to spare an unclear move may take a second one, and then all of it.
+
+    The last but one is not overstepped lightly: from then on every move has to keep back much more.
+    """
     seconds = min(left.seconds, control.period)
-    soft = seconds - (lag if left.count > 1 else _kept_at_last(seconds, lag))
+    kept = lag + min(_SPARE_SHARE * seconds, _SPARE_SECONDS)
+    soft = seconds - (kept if left.count > 1 else _kept_at_last(seconds, lag))
     spare = control.period if left.count > 2 else 0.0
     return Budget(soft, soft + spare, saves=False)
 

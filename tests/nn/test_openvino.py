@@ -3,6 +3,7 @@
 import dataclasses
 import logging
 import subprocess
+import threading
 from pathlib import Path
 
 import child
@@ -22,7 +23,7 @@ if runtimes.openvino_missing():
     pytest.skip(runtimes.openvino_missing(), allow_module_level=True)
 
 from engine.nn import openvino_graph
-from engine.nn.openvino_runner import OpenVinoRunner, shares
+from engine.nn.openvino_runner import OpenVinoRunner, Programs, shares
 
 SETTINGS = NetSettings(device="cpu", precision="float32", threads=2)
 
@@ -226,3 +227,75 @@ def test_a_family_without_a_graph(caplog):
     assert "OpenVINO graphs of new-kind nets are not made; the net runs by PyTorch" in caplog.text
     with pytest.raises(EngineError, match="runtime openvino: OpenVINO graphs of new-kind nets"):
         runtimes.choose_runtime("openvino", "cpu", "new-kind")
+
+
+class Compiler:
+    """Compiles at once for fewer rows than `slow`, for more when it may go on."""
+
+    def __init__(self, slow):
+        self.slow, self.go, self.reached, self.calls = slow, threading.Event(), threading.Event(), []
+
+    def __call__(self, rows):
+        self.calls.append(rows)
+        if rows >= self.slow:
+            self.reached.set()
+            assert self.go.wait(30.0)
+        return self
+
+    def create_infer_request(self):
+        return object()
+
+
+def test_batches_are_cut_into_what_is_compiled_while_the_rest_is_being_compiled():
+    """A program for four rows, compiled in the middle of a game, took a move of 2 s on a busy machine."""
+    compiler = Compiler(slow=4)
+    programs = Programs(compiler, 8)
+    assert programs.most == 8  # nothing was prepared: what is needed is compiled when it is needed
+    thread = threading.Thread(target=programs.prepare, args=(4,))
+    thread.start()
+    assert compiler.reached.wait(30.0)
+    assert programs.most == 2 and programs.rows == [1, 2]
+    for rows in (1, 2):
+        programs.request(rows)  # waits for nothing
+    compiler.go.set()
+    thread.join()
+    assert programs.rows == compiler.calls == [1, 2, 4] and programs.most == 8
+
+
+def test_two_threads_compile_nothing_twice():
+    compiler = Compiler(slow=1)
+    programs = Programs(compiler, 8)
+    threads = [threading.Thread(target=programs.request, args=(1,)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    assert compiler.reached.wait(30.0)
+    compiler.go.set()
+    for thread in threads:
+        thread.join()
+    assert compiler.calls == [1]
+
+
+def test_a_failed_compilation_is_tried_again():
+    answers = [RuntimeError("no memory"), "model"]
+
+    def compiler(rows):
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return Compiler(9)
+
+    programs = Programs(compiler, 1)
+    with pytest.raises(RuntimeError):
+        programs.request(1)
+    programs.request(1)
+    assert not answers
+
+
+def test_an_evaluator_is_ready_for_the_batches_of_a_search(net):
+    evaluator = make_evaluator(net, dataclasses.replace(SETTINGS, runtime="openvino", threads=2))
+    assert evaluator.prepare(9, 9)
+    compiled = evaluator._runner._runner._sizes.get(9, 9).rows
+    for rows in range(1, evaluator.preferred_batch + 1):
+        evaluator.evaluate(*inputs(evaluator, rows))
+    assert evaluator._runner._runner._sizes.get(9, 9).rows == compiled == [1, 2, 4]
+    evaluator.close()

@@ -138,9 +138,11 @@ def test_main_time_before_overtime_is_a_reserve_to_be_spread():
 
 def test_periods_are_used_fully_but_never_the_last_one_to_its_end():
     control = TimeControl("byoyomi", 0, 30, 5)
-    assert found(control, TimeLeft(30, 2), lag=0.2) == Budget(29.8, 29.8, saves=False)
+    assert found(control, TimeLeft(30, 2), lag=0.2) == Budget(29.65, 29.65, saves=False)
     assert found(control, TimeLeft(30, 1), lag=0.2) == Budget(29.35, 29.35, saves=False)
-    assert found(control, TimeLeft(30, 4), lag=0.2) == Budget(29.8, 59.8, saves=False)
+    assert found(control, TimeLeft(30, 4), lag=0.2) == Budget(29.65, 59.65, saves=False)
+    short = TimeControl("byoyomi", 0, 1, 3)
+    assert [found(short, TimeLeft(1, n), lag=0.1).soft for n in (3, 2, 1)] == pytest.approx([0.82, 0.82, 0.6])
     assert found(control, TimeLeft(30, 1), lag=0.2, margin=2.0).hard == pytest.approx(27.8)
     assert found(control, TimeLeft(30, 1), lag=0.2, margin=200.0).hard == pytest.approx(22.3)
 
