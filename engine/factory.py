@@ -251,17 +251,20 @@ def _log_to_stderr() -> StderrHandler:
 
 
 def _refuse_absent(net: str | None, settings: EngineSettings) -> None:
-    """Look at the files of all nets that a session was told to use.
+    """Look at the device and at the files of all nets that a session was told to use.
 
     Only their beginnings are read, which takes no time; what is wrong further on comes out when they are loaded.
 
-    Raises: WeightsError naming one that is not there, is no net file, or is to choose moves and cannot.
+    Raises: WeightsError naming one that is not there, is no net file, or is to choose moves and cannot; EngineError for
+    a GPU that is not there.
     """
     from engine.nn.catalog import find
+    from engine.nn.devices import refuse_absent_gpu
     from engine.nn.peek import refuse_other_files
 
     if net in FAKES:
         return
+    refuse_absent_gpu(settings.net.device)
     refuse_other_files(find(net), plays=True)
     for name in (settings.net.value_net, settings.judge.net):
         if name not in ("auto", "none"):

@@ -23,6 +23,7 @@ class Inbox:
 
     def __init__(self) -> None:
         self._lines: deque[bytes] = deque()
+        self._quits = 0  # lines among them that say quit
         self._changed = threading.Condition()
         self._ended = False  # the controller closed our input
         self._dead = False  # nobody listens: abandon everything
@@ -32,6 +33,7 @@ class Inbox:
         """Add a line, and tell whoever wants to know of any input."""
         with self._changed:
             self._lines.append(line)
+            self._quits += says_quit(line)
             self._changed.notify_all()
             callbacks = [call for call, any_line in self._watchers if any_line or is_interrupt(line)]
         for call in callbacks:
@@ -42,7 +44,7 @@ class Inbox:
         with self._changed:
             self._ended = True
             self._changed.notify_all()
-            callbacks = [call for call, any_line in self._watchers if any_line or not self._quit_queued()]
+            callbacks = [call for call, any_line in self._watchers if any_line or not self._quits]
         for call in callbacks:
             call()
 
@@ -51,6 +53,7 @@ class Inbox:
         with self._changed:
             self._dead = self._ended = True
             self._lines.clear()
+            self._quits = 0
             self._changed.notify_all()
             callbacks = [call for call, _ in self._watchers]
         for call in callbacks:
@@ -61,7 +64,11 @@ class Inbox:
         with self._changed:
             while not self._lines and not self._ended:
                 self._changed.wait()
-            return self._lines.popleft() if self._lines else None
+            if not self._lines:
+                return None
+            line = self._lines.popleft()
+            self._quits -= says_quit(line)
+            return line
 
     @property
     def abandoned(self) -> bool:
@@ -102,7 +109,7 @@ class Inbox:
                 self._watchers.remove(entry)
 
     def _hopeless(self) -> bool:
-        return self._dead or (self._ended and not self._quit_queued())
+        return self._dead or (self._ended and not self._quits)
 
     def _interrupt_queued(self) -> bool:
         for line in self._lines:
@@ -112,13 +119,11 @@ class Inbox:
                 return False
         return False
 
-    def _quit_queued(self) -> bool:
-        return any(
-            request is not None and request.name == "quit"
-            for line in self._lines
-            if b"quit" in line
-            for request in [parse(line)]
-        )
+
+def says_quit(line: bytes) -> bool:
+    """Tell whether a line is the command quit."""
+    request = parse(line) if b"quit" in line else None
+    return request is not None and request.name == "quit"
 
 
 def read_lines(read: Callable[[int], bytes | None], inbox: Inbox) -> None:

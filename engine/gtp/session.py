@@ -26,6 +26,8 @@ log = logging.getLogger(__name__)
 
 GRACE = 1.0
 """Seconds between abandoning a search and ending the process by force, should the search not return."""
+SHORT_GRACE = 20.0
+"""The same for commands that only take long where the machine is busy, and whose answer is still wanted."""
 
 
 MAX_ERROR = 500
@@ -133,7 +135,8 @@ class Session:
         streams = (stream,) if command.streaming else ()
         try:
             any_line = command.cancellable or (command.streaming and not command.thinks)
-            with self.inbox.watch(self._interrupter(token, any_line), any_line=any_line):
+            grace = GRACE if command.thinks or command.streaming else SHORT_GRACE
+            with self.inbox.watch(self._interrupter(token, any_line, grace), any_line=any_line):
                 return True, command.handler(self._controller, request, *streams) or ""
         except GtpError as error:
             return False, one_line(str(error))
@@ -153,20 +156,20 @@ class Session:
         finally:
             self._disarm()
 
-    def _interrupter(self, token: StopToken, any_line: bool) -> Callable[[], None]:
+    def _interrupter(self, token: StopToken, any_line: bool, grace: float) -> Callable[[], None]:
         def call() -> None:
             if self.inbox.abandoned:
-                self._arm()
+                self._arm(grace)
                 token.abandon()
             elif any_line or self.inbox.interrupted:
                 token.stop()
 
         return call
 
-    def _arm(self) -> None:
+    def _arm(self, grace: float) -> None:
         """Make sure that the process ends though the command might be deep in compiled code."""
         if self._force_exit is not None:
-            timer = threading.Timer(GRACE, self._force_exit, args=(self._code,))
+            timer = threading.Timer(grace, self._force_exit, args=(self._code,))
             timer.daemon = True
             self._timers.append(timer)
             timer.start()

@@ -53,6 +53,18 @@ def check_device(wanted: str) -> None:
             raise ConfigError(f"unknown device {name!r}: auto, cpu or cuda:N")
 
 
+def refuse_absent_gpu(wanted: str) -> None:
+    """Raise EngineError for a GPU that was asked for by name and cannot be there: without PyTorch, or any driver.
+
+    Nothing is imported for that; what only the driver can tell comes out when a net is loaded.
+    """
+    for word in wanted.split(","):
+        if word.strip() not in ("auto", "cpu"):
+            need_torch(f"device {word.strip()}")
+            if sys.platform == "linux" and not any(map(os.path.exists, GPU_FILES)):
+                raise EngineError(f"device {word.strip()} is not available: no driver of a GPU is to be seen")
+
+
 def choose_device(wanted: str) -> str:
     """Return the device for the setting (auto, cpu or cuda:N): "cpu" or "cuda:N".
 

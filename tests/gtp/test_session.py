@@ -12,6 +12,7 @@ import pytest
 
 from engine.gtp import registry
 from engine.gtp.controller import Controller
+from engine.gtp.inbox import Inbox
 from engine.gtp.output import Output
 from engine.gtp.protocol import GtpError
 from engine.gtp.session import Session
@@ -214,11 +215,37 @@ def test_a_script_that_ends_with_quit_is_answered_whole(session):
     assert session.finish() == b"= thought\n\n= a\n\n=\ninfo 1\n\n= thought\n\n= \n\n" and session.code == 0
 
 
+def test_a_command_that_is_no_search_is_answered_though_the_input_has_ended(commands, monkeypatch):
+    """On a busy machine the first boardsize took longer than a search may that nobody waits for."""
+    monkeypatch.setattr("engine.gtp.session.GRACE", 0.01)
+
+    @registry.command("slow")
+    def slow_command(controller, request):
+        time.sleep(0.2)
+        return "done"
+
+    session = Harness()
+    session.send(b"slow\necho a\n")
+    session.close()
+    assert session.finish() == b"= done\n\n= a\n\n" and not session.forced
+
+
+def test_a_quit_counts_as_long_as_it_waits():
+    inbox = Inbox()
+    for line in (b"name", b"# quit", b"2 quit", b"quitting"):
+        inbox.put(line)
+    inbox.end()
+    assert not inbox.abandoned
+    assert [inbox.take() for _ in range(2)] == [b"name", b"# quit"] and not inbox.abandoned
+    assert inbox.take() == b"2 quit" and inbox.abandoned
+    assert inbox.take() == b"quitting" and inbox.take() is None
+
+
 def test_what_does_not_come_back_is_ended_by_force(commands, monkeypatch):
     monkeypatch.setattr("engine.gtp.session.GRACE", 0.05)
     stuck = threading.Event()
 
-    @registry.command("stuck")
+    @registry.command("stuck", thinks=True)
     def stuck_command(controller, request):
         assert stuck.wait(PATIENCE)
 
