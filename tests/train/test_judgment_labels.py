@@ -219,7 +219,7 @@ def test_games_are_spared_and_hard_ones_are_labelled_more_often(labelled, judged
 
 def test_an_easy_game_is_not_hard(judged_table) -> None:
     from engine.train.judged import read_judged
-    from engine.train.judgment_label import is_hard
+    from engine.train.judgment_positions import is_hard
 
     class Says:
         def __init__(self, sure: float) -> None:
@@ -291,7 +291,7 @@ class Thinks:
 
 def test_a_teachers_ownership_is_a_label_for_the_side_that_is_shown(tmp_path, judged_table, monkeypatch) -> None:
     """Judged games are games as any others then, and a killed run's command goes on."""
-    from engine.train import judgment_label
+    from engine.train import judgment_label, judgment_positions
 
     monkeypatch.setattr(judgment_label, "open_net", lambda *_, **__: (Thinks(), "thinks"))
     text = RECIPE.replace("per_game = 4", "per_game = 4\nsince = 0.5")
@@ -303,7 +303,7 @@ def test_a_teachers_ownership_is_a_label_for_the_side_that_is_shown(tmp_path, ju
     folder = ShardFolder(tmp_path / "thought")
     assert folder.header.targets == ("ownership",)
     records = np.concatenate([folder.open(entry["name"]) for entry in folder.entries])
-    assert len(records) == 12 and (records["kind"] == judgment_label.THOUGHT).all()
+    assert len(records) == 12 and (records["kind"] == judgment_positions.THOUGHT).all()
     owner = records["ownership"].reshape(-1, 7, 7)
     assert (owner[:, :3] == 64).all() and (owner[:, 3:] == -127).all()
     longest = max(len(game.game.moves) // 2 for game in judgment_label.read_judged(judged_table, only_held_out=False))
