@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# The long matches behind docs/performance.md, docs/search.md, docs/levels.md and the ladders, each resumable:
+#
+#     benchmarks/lab.sh WHAT GAMES
+#
+# plays WHAT up to so many games (of each pairing), in a folder under $LAB; another call with more games goes on.
+#   int8-19 int8-9      g170-b6c96 in eight bits against float32: 8 visits each on 19x19, 96 against 32 on 9x9
+#   int8-time           the same at 0.2 s a move each, 9x9
+#   symmetric           search.cache_symmetric on against off, 64 visits, 9x9
+#   level-15-20 level-10-15 level-5-10 level-1-5    five ranks apart at five stones, 19x19, no resigning
+#   anchor              the level of 8.5 kyu against GNU Go 3.8, level 10
+#   ladder-9            all rungs of the ladder on 9x9, each against its neighbours; `ladder-9/RUNG` one of them
+#   show-9              the ladder so far, with picture
+# Programs and nets: $KEISEI, $GNUGO, $PACHI (built without dcnn), $KATAGO and $G170 (KataGo's g170-b6c96.bin.gz).
+set -eu
+LAB=${LAB:-$HOME/.local/share/keisei/lab}
+KEISEI=${KEISEI:-keisei} GNUGO=${GNUGO:-gnugo} PACHI=${PACHI:-pachi --nodcnn} KATAGO=${KATAGO:-katago}
+G170=${G170:-g170-b6c96.bin.gz}
+one="--set net.threads=1"
+mkdir -p "$LAB"
+
+play() { # FOLDER ENGINE ENGINE OPTIONS…
+    local resume=""
+    if [ -e "$LAB/$1/games.jsonl" ]; then resume=--resume; fi
+    "$KEISEI" match "${@:2}" --out "$LAB/$1" --no-comments $resume
+}
+
+bits() { # VISITS OR TIME of int8, of float32
+    echo "int8=keisei:$G170$1 $one --set net.precision=int8"
+    echo "f32=keisei:$G170$2 $one --set net.precision=float32"
+}
+
+level() { # LETTER LOSS
+    echo "$1$2=keisei:@32 --set level.loss=$2 $one --set player.resign=false"
+}
+
+five() { # FOLDER LOSS of the stronger, of the weaker, GAMES
+    play "$1" "$(level s "$2")" "$(level w "$3")" --handicap 5 --games "$4" --jobs 4 --timeout 3000
+}
+
+rung() { # NAME GAMES
+    local first=${1%%,*} second=${1#*,} jobs=8
+    case $1 in *gnugo* | *pachi* | *katago*) jobs=1 ;; esac
+    play "l9-${1/,/-}" "$(engine "$first")" "$(engine "$second")" --games "$2" --size 9 --rules chinese \
+        --openings 3/2 --jobs $jobs
+}
+
+engine() { # NAME of a rung: as in the ladder
+    case $1 in
+    b6c64-v*) echo "$1=keisei:b6c64@${1#*-v} $one" ;;
+    b6c96-v*) echo "$1=keisei:$G170@${1#*-v} $one" ;;
+    gnugo*) echo "$1=$GNUGO --mode gtp --level ${1#gnugo} --chinese-rules" ;;
+    pachi-*) echo "$1=$PACHI -t =${1#pachi-} threads=1" ;;
+    katago-*) echo "$1=$KATAGO gtp -model $G170 -config $LAB/katago.cfg" ;;
+    esac
+}
+
+katago_config() {
+    printf '%s\n' 'logFile = /dev/null' 'logSearchInfo = false' 'logAllGTPCommunication = false' 'rules = chinese' \
+        'maxVisits = 16' 'numSearchThreads = 1' 'ponderingEnabled = false' 'allowResignation = true' \
+        'resignThreshold = -0.90' 'resignConsecTurns = 3' >"$LAB/katago.cfg"
+}
+
+RUNGS="b6c64-v1,gnugo1 b6c64-v1,gnugo10 b6c64-v1,pachi-1000 b6c64-v1,b6c64-v16 b6c64-v16,b6c96-v1 b6c64-v16,pachi-3000
+b6c64-v16,pachi-5000 b6c64-v16,b6c64-v64 b6c64-v64,b6c96-v16 b6c96-v16,katago-b6c96-v16 b6c64-v64,b6c64-v200
+b6c64-v200,b6c96-v64 b6c64-v200,b6c64-v800"
+what=${1:?WHAT} games=${2:-0}
+case $what in
+int8-19) mapfile -t two < <(bits @8 @8) && play int8-19-v8 "${two[@]}" --openings 7/4 --games "$games" --jobs 2 ;;
+int8-9) mapfile -t two < <(bits @96 @32) && play int8-9-v96 "${two[@]}" --size 9 --openings 7/4 --games "$games" --jobs 8 ;;
+int8-time)
+    mapfile -t two < <(bits " --time 0.2" " --time 0.2")
+    play int8-9-time "${two[@]}" --size 9 --openings 7/4 --games "$games"
+    ;;
+symmetric)
+    play symmetric-9 "shared=keisei:$G170@64 $one --set search.symmetry=fixed" \
+        "apart=keisei:$G170@64 $one --set search.symmetry=fixed --set search.cache_symmetric=false" \
+        --size 9 --openings 11/4 --games "$games" --jobs 8
+    ;;
+level-15-20) five lv-15-20 3.75 5 "$games" ;;
+level-10-15) five lv-10-15 2.5 3.75 "$games" ;;
+level-5-10) five lv-5-10 1.25 2.5 "$games" ;;
+level-1-5) five lv-1-5 0.25 1.25 "$games" ;;
+anchor)
+    play anchor "level-8.5k=keisei:@32 --level 8.5k $one --set player.resign=false" "$(engine gnugo10)" \
+        --rules chinese --games "$games" --timeout 3000
+    ;;
+ladder-9)
+    katago_config
+    for name in $RUNGS; do rung "$name" "$games"; done
+    ;;
+ladder-9/*) katago_config && rung "${what#*/}" "$games" ;;
+show-9) "$KEISEI" ladder "$LAB"/l9-*/ --anchor gnugo10=0 --png "$LAB/ladder-9x9.png" ;;
+*) sed -n '2,16s/^# \{0,1\}//p' "$0" && exit 2 ;;
+esac
