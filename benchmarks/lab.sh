@@ -90,6 +90,6 @@ ladder-9)
     for name in $RUNGS; do rung "$name" "$games"; done
     ;;
 ladder-9/*) katago_config && rung "${what#*/}" "$games" ;;
-show-9) "$KEISEI" ladder "$LAB"/l9-*/ --anchor gnugo10=0 --png "$LAB/ladder-9x9.png" ;;
+show-9) "$KEISEI" ladder "$LAB"/l9-*/ --anchor b6c64-v1=0 --png "$LAB/ladder-9x9.png" ;;
 *) sed -n '2,16s/^# \{0,1\}//p' "$0" && exit 2 ;;
 esac
