@@ -15,6 +15,7 @@ from engine.evaluator import Evaluator
 from engine.judge.asking import NetOpinion
 from engine.judge.assemble import assemble, living_groups
 from engine.judge.board import Board, without_final_passes
+from engine.judge.playing_on import PlayingOn
 from engine.judge.readings import Reading, read_all
 from engine.judge.searching import SearchOpinion
 from engine.judge.settings import JudgeSettings
@@ -22,6 +23,7 @@ from engine.judge.settle import verdicts
 from engine.judge.types import Judgment, Opinion, OpinionSource
 
 _REMEMBERED = 16
+KEPT = 0.75  # how much what was said of the points counts before a search, which is the rest
 FITTED = ("dead", "territory", "small", "unsettled", "temperature")
 """Settings that are fitted to a judgment net and come with it."""
 
@@ -50,8 +52,9 @@ class Judge:
     Args:
         source: whose opinion to judge by: an evaluator with ownership, any OpinionSource, or None (facts alone; every
             chain lives that is not unconditionally dead).
-        settings: section `judge`; with `seconds` or `visits` a search follows where something is open.
-        evaluator: the net to search with; the source itself, if it is one.
+        settings: section `judge`; with `seconds` or `visits` lines of likely moves and a search follow where something
+            is open.
+        evaluator: the net to play on and search with; the source itself, if it is one.
     """
 
     def __init__(
@@ -63,14 +66,14 @@ class Judge:
     ) -> None:
         self.settings = fitted(settings or JudgeSettings(), getattr(source, "thresholds", {}))
         self.source = as_source(source, self.settings)
-        self._searched: SearchOpinion | None = None
+        self._refining: tuple[PlayingOn, SearchOpinion] | None = None
         evaluator = evaluator or (source if isinstance(source, Evaluator) else None)
-        if evaluator is not None and (self.settings.seconds > 0.0 or self.settings.visits is not None):
-            self._searched = SearchOpinion(
-                evaluator,
-                seconds=self.settings.seconds or None,
-                visits=self.settings.visits,
-                kept=getattr(self.source, "others", 0.0),
+        limited = self.settings.seconds > 0.0 or self.settings.visits is not None
+        if evaluator is not None and self.source is not None and limited:
+            half, visits = self.settings.seconds / 2.0 or None, self.settings.visits
+            self._refining = (
+                PlayingOn(evaluator, self.source, seconds=half, visits=visits),
+                SearchOpinion(evaluator, seconds=half, visits=visits, kept=KEPT),
             )
         self._memory: dict[tuple[object, ...], Judgment] = {}
 
@@ -91,13 +94,14 @@ class Judge:
         board = Board(settled)
         opinion = None if self.source is None else self.source.opinion(settled)
         judgment = self._judge_by(position, settled, board, opinion)
-        if judgment.settled or opinion is None or self._searched is None:
+        if judgment.settled or opinion is None or self._refining is None:
             return judgment
-        opinion = self._searched.refined(settled, opinion)
+        played, searched = self._refining
+        opinion = searched.refined(settled, played.refined(settled, opinion))
         judgment = self._judge_by(position, settled, board, opinion)
         if not any(item.kind == "group" for item in judgment.open):
             return judgment
-        opinion = self._searched.around_groups(settled, board, opinion, judgment.open)
+        opinion = searched.around_groups(settled, board, opinion, judgment.open)
         return self._judge_by(position, settled, board, opinion)
 
     def _judge_by(self, position: Position, settled: Position, board: Board, opinion: Opinion | None) -> Judgment:

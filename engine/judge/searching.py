@@ -1,7 +1,7 @@
 """The opinion of a search: who owns the points when both sides play on, each side moving first for half of the time.
 
-A judge asks for it where its net alone leaves something open. What the moves at the root do to the points of an open
-group tells which of them settles it.
+A judge asks for it where its net alone leaves something open, after lines of likely moves (playing_on.py), whose word
+on winrate and score stays. What the moves at the root do to the points of an open group tells which of them settles it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class SearchOpinion:
         evaluator: the net.
         seconds: for one opinion, a quarter for each side and half for the open groups; None: visits alone limit it.
         visits: of each side's tree; None: seconds alone limit it.
-        kept: share of the opinion before it that is not of the net that searches, and so stays.
+        kept: share of what was said of the points before it that stays.
     """
 
     def __init__(self, evaluator: Evaluator, *, seconds: float | None, visits: int | None, kept: float = 0.0) -> None:
@@ -49,19 +49,11 @@ class SearchOpinion:
         """Return an opinion with what the searches found in place of the net's plain word."""
         found = {color: self._search(position, color) for color in (BLACK, WHITE)}
         maps = [_black_view(color, result.ownership) for color, result in found.items() if result.ownership is not None]
-        now = found[position.to_play]
-        sign = 1.0 if position.to_play == BLACK else -1.0
         owner = self._kept * before.owner + (1.0 - self._kept) * np.mean(maps, axis=0) if maps else before.owner
-        lead = None if before.score_mean is None else sign * now.lead
-        if lead is not None and before.score_mean is not None:
-            lead = self._kept * before.score_mean + (1.0 - self._kept) * lead
         return replace(
             before,
             owner=owner.astype(np.float32),
             territory=None,
-            winrate=now.winrate if position.to_play == BLACK else 1.0 - now.winrate,
-            score_mean=lead,
-            score_stdev=now.score_stdev if before.score_stdev is not None else None,
             tried={color: _tried(color, result) for color, result in found.items()},
             name=self.name,
         )

@@ -41,8 +41,10 @@ class JudgeSettings:
     chain_nodes: int = setting(60_000, "The same for one chain and one side moving first.", unit="nodes", low=1)
     region: int = setting(12, "Empty points of a region that is read, at most.", unit="points", low=0, high=64)
     seconds: float = setting(
-        0.0, "Longest search where the net leaves something open; 0 searches nothing.", unit="s", low=0.0, high=3600.0
-    )
+        0.0, "Time to play on and search where the net leaves something open; 0 does neither.", unit="s", low=0.0,
+        high=3600.0,
+    )  # fmt: skip
     visits: int | None = setting(
-        None, "Visits of that search for each side; none: as many as the time allows.", unit="visits", low=1
-    )
+        None, "Visits of that search for each side, and moves played on; none: as many as the time allows.",
+        unit="visits", low=1,
+    )  # fmt: skip
