@@ -20,6 +20,7 @@ from engine.judge.readings import Reading, read_all
 from engine.judge.searching import SearchOpinion
 from engine.judge.settings import JudgeSettings
 from engine.judge.settle import verdicts
+from engine.judge.standoffs import in_standoffs
 from engine.judge.types import Judgment, Opinion, OpinionSource
 
 _REMEMBERED = 16
@@ -110,6 +111,7 @@ class Judge:
         if self.settings.nodes > 0:
             groups = living_groups(settled, board, found, opinion, self.settings)
             readings = read_all(settled, board, found, groups, self.settings)
+            readings |= in_standoffs(settled, board, found, groups, readings, self.settings)
             sure = {chain: reading.verdict for chain, reading in readings.items() if reading.dead is not None}
             found = verdicts(settled, board, opinion, sure)
         return assemble(position, board, found, opinion, self.settings, readings)

@@ -25,7 +25,7 @@ DEPTH = 12  # moves of a line
 ASKED_AT = (4, 8, 12)  # moves after which the judge's source is asked
 FIRST = 3  # move of a line from which on the net is heard
 TEMPERATURE = 0.5  # of the policy that moves are drawn from
-HEARD = 0.5  # share of the ownership along the lines beside the plain word
+HEARD = 0.5  # share of what is said along the lines of points and score, the plain word being the rest
 LEAST_SHARE = 0.02  # of the policy, for a move to be drawn
 LINES = 4  # that are played together, at least, and of which the source is asked
 SYMMETRIES = 4  # those that transpose nothing, one after the other
@@ -73,8 +73,9 @@ class PlayingOn:
     def refined(self, position: Position, before: Opinion) -> Opinion:
         """Return an opinion that heeds what is said along the lines.
 
-        Ownership becomes the mean of the plain word and of the lines, both sides moving first; winrate and score are
-        those of the side to move. What nothing was said of (no time, no lines) stays as it was.
+        Ownership becomes the mean of the plain word and of the lines, both sides moving first; so does the score, with
+        the side to move moving first; the winrate is that of these lines. What nothing was said of (no time, no lines)
+        stays as it was.
         """
         rng = np.random.default_rng(1)
         heard = {color: self._heard(position, color, rng) for color in (BLACK, WHITE)}
@@ -83,14 +84,16 @@ class PlayingOn:
         owners = [np.mean([opinion.owner for opinion in side], axis=0) for side in sides]
         owner = (1.0 - HEARD) * before.owner + HEARD * np.mean(owners, axis=0) if owners else before.owner
         now = heard[position.to_play]
-        score = now.score()
+        score, plain = now.score(), before.score_mean
+        if score is not None and plain is not None:
+            score = (1.0 - HEARD) * plain + HEARD * score
         spread = [opinion.score_stdev for opinion in said if opinion.score_stdev is not None]
         return replace(
             before,
             owner=owner.astype(np.float32),
             territory=None,
             winrate=float(np.mean(now.winrate)) if now.winrate else before.winrate,
-            score_mean=before.score_mean if score is None else score,
+            score_mean=plain if score is None else score,
             score_stdev=float(np.mean(spread)) if spread else before.score_stdev,
         )
 

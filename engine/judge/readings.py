@@ -192,7 +192,7 @@ def read_all(
         reading = read_chain(position, board, chain, region, min(left, settings.chain_nodes))
         left -= reading.nodes
         sound = all(found[wall].proven and found[wall].p_dead == 0.0 for wall in region.walls)
-        if reading.finished and (sound or _believable(reading, found[chain].p_dead, settings)):
+        if reading.finished and (sound or believable(reading, found[chain].p_dead, settings)):
             readings[chain] = replace(reading, sound=sound)
             regions[chain] = region
     for chain in [chain for chain, reading in readings.items() if reading.dead]:
@@ -237,7 +237,7 @@ def _at_a_price(
     return replace(again, sound=readings[chain].sound) if again.attacked == SAFE else readings[chain]
 
 
-def _believable(reading: Reading, p_dead: float, settings: JudgeSettings) -> bool:
+def believable(reading: Reading, p_dead: float, settings: JudgeSettings) -> bool:
     """Tell whether a reading that rests on the opinion of its walls may contradict the opinion of the chain."""
     if reading.dead is False:
         return p_dead <= 1.0 - settings.sure

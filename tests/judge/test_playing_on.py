@@ -56,7 +56,7 @@ def test_the_word_of_the_source_along_the_lines_counts():
     """The net says 0 everywhere, the source 4, 8 and 12; and Black's half of the lines is as long as White's."""
     opinion, asked = refined(UniformEvaluator(value=0.5))
     assert np.allclose(opinion.owner, (-1.0 + 0.08) / 2.0)
-    assert opinion.score_mean == pytest.approx(4.0) and opinion.score_stdev == 4.0
+    assert opinion.score_mean == pytest.approx((-7.0 + 4.0) / 2.0) and opinion.score_stdev == 4.0
     assert opinion.winrate == pytest.approx(0.5)  # 0.75 for whoever is to move
     assert [game.n_moves for game in asked].count(12) == 4 * LINES
     assert {game.moves[0][0] for game in asked} == {BLACK, WHITE}

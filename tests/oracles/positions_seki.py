@@ -52,4 +52,16 @@ CASES = [
          "OOOOOOOOOOOOO",),
         "D13 and K13 are eyes in seki; who plays F13 or H13 is captured", seki="C13 G13 J13", area=-47,
         territory=-10, j89=True, gnugo=True),
+    Case("four chains in one seki, each resting on the next",
+        ("OOX.X.O.X.O.OXX", "OOXXXOOOXXOOOXX", "OOOOOXXXOOXXXXX", "O.O.OX.XOOX.X.X", "OOOOOXXXOOXXXXX",
+         "OOOOOX.XOOXXXXX", "OOOOOXXXOOXXXXX", "OOOOOOOOOOXXXXX", *["O.O.O.O.OOX.X.X", "OOOOOOOOOOXXXXX"] * 3,
+         "O.O.O.O.OOX.X.X",),
+        "the middle ones have no eye, but who fills F15, H15 or K15 puts a chain of its own into atari beside the "
+        "other's, and loses it first", seki="C15 G15 J15 L15", area=-36, territory=-6, gnugo=True),
+    Case("five chains in one seki, each resting on the next",
+        ("OOX.X.O.X.O.X.XOO", "OOXXXOOOXOOOXXXOO", "OOOOOXXXOXXXOOOOO", "O.O.OX.XOX.XO.O.O", "OOOOOXXXOXXXOOOOO",
+         "OOOOOX.XOX.XOOOOO", "OOOOOXXXOXXXOOOOO", "O" * 17, *["O.O.O.O.O.O.O.O.O", "O" * 17] * 4,
+         "O.O.O.O.O.O.O.O.O",),
+        "likewise; if one chain fell, its neighbours would live and theirs die", seki="C17 G17 J17 L17 N17",
+        area=-197, territory=-40, gnugo=True),
 ]
