@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from drawn_net import Drawn, genmove, make_player, place
+from drawn_net import FINISHED, OWNERS, Drawn, genmove, make_player, place
 from judged_positions import CASES
 
 from engine.board.position import BLACK, WHITE, Position
@@ -19,17 +19,6 @@ from engine.player.settings import PlayerSettings
 from engine.player.stop import StopToken
 from engine.player.thinking import Wish
 
-# White is dead in Black's corner, Black in White's; Black has 21 points with stones, White 28. Nothing is open.
-FINISHED = [
-    "..XO...",
-    "..XO.X.",
-    "..XO...",
-    ".OXO...",
-    "..XO...",
-    "..XO...",
-    "..XO...",
-]
-OWNERS = ["XXXOOOO"] * 7
 WITH_DAME = ["..X.O..", "..X.O..", "..X.O..", "..X.O..", "..X.O..", "..X.O..", "..X.O.."]
 DAME_OWNERS = ["XXX.OOO"] * 7
 TROMP_TAYLOR = parse_rules("tromp-taylor")

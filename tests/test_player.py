@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from drawn_net import Drawn, genmove, make_player, place
+from drawn_net import FINISHED, OWNERS, Drawn, genmove, make_player, place
 
 from engine.board.position import BLACK, WHITE, Position
 from engine.board.vertex import parse_vertex
@@ -21,17 +21,6 @@ from engine.player.thinking import Wish
 from engine.search.params import SearchParams
 
 # ---------------------------------------------------------------------------------------------------- passing
-
-FINISHED = [
-    "..XO...",
-    "..XO.X.",
-    "..XO...",
-    ".OXO...",
-    "..XO...",
-    "..XO...",
-    "..XO...",
-]  # White is dead in Black's corner, Black in White's; Black has 21 points with stones, White 28
-OWNERS = ["XXXOOOO"] * 7
 
 
 def test_passes_after_the_opponent_when_settled_and_won():

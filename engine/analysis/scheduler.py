@@ -3,33 +3,26 @@
 A search is cut into steps (`Searcher.begin`, `gather`, `absorb`, `finish`), so its tree does not depend on what runs
 beside it. The oldest of the highest priority fill a batch first; what does not fit in goes on with the next one.
 Everything here belongs to the thread that calls `run`; other threads use `submit`, `terminate`, `call` and `end`.
+Searches are made ready in searchers.py, what is said of them is in answering.py, what other threads ask in calls.py.
 """
 
 from __future__ import annotations
 
 import logging
-import threading
-import time
 from bisect import insort
 from collections import deque
 from collections.abc import Callable
-from typing import Protocol
 
-from engine.board.position import Position
-from engine.errors import EngineError, UnsupportedBoardSize
 from engine.evaluator import Evaluation, Evaluator
-from engine.judge.text import as_dict
-from engine.judge.types import Judgment
-from engine.player.ranking import by_policy
 from engine.search.params import SearchParams
 from engine.search.result import SearchResult
-from engine.search.root import Limits
-from engine.search.searcher import Searcher
 
-from . import answer
-from .batches import Batch, Batches, SearchRows
+from .answering import Answers, Judges, Sink
+from .batches import Batch, Batches
+from .calls import Calls
 from .jobs import Filling, Job
 from .query import Query
+from .searchers import Searchers
 from .settings import AnalysisSettings
 from .waiting import Key, Queue
 
@@ -37,27 +30,6 @@ log = logging.getLogger(__name__)
 
 PATIENCE = 4  # rounds of up to some seventy walks each that one search may make while others wait
 LOOK_AT_MEMORY = 32  # batches between looks at what the trees hold
-
-
-class Judges(Protocol):
-    """What says which stones are dead."""
-
-    def judge(self, position: Position) -> Judgment:
-        """Return the judgment of a position."""
-        ...
-
-
-class Sink(Protocol):
-    """Where answers go. Either call may raise if nobody reads any more."""
-
-    def write(self, text: str) -> None:
-        """Take one line; may wait until there is room."""
-        ...
-
-    @property
-    def crowded(self) -> bool:
-        """True if the reader is slow, so that reports on the way had better be left out."""
-        ...
 
 
 class Scheduler:
@@ -82,19 +54,16 @@ class Scheduler:
         judge: Judges | None = None,
         seed: int | None = None,
     ) -> None:
-        self._evaluator, self._params, self._settings, self._sink = evaluator, params, settings, sink
-        self._judge, self._seed = judge, seed
+        self._evaluator, self._settings = evaluator, settings
+        self._answers = Answers(sink, judge)
         self.batches: Batches[Job] = Batches(evaluator, settings.rows)
         self.slots = settings.searches or 2 * self.batches.depth * self.batches.rows
+        self._searchers = Searchers(evaluator, params, seed, keep=self.slots)
         self._queue = Queue()
         self._active: list[Job] = []  # by key
-        self._idle: list[tuple[Searcher, SearchRows]] = []
         self._to_judge: deque[tuple[Job, SearchResult]] = deque()
-        self._inbox: deque[Callable[[], None]] = deque()
-        self._change = threading.Condition()
-        self._ended = self._killed = False
+        self._calls = Calls()
         self._rested = True
-        self.searched = 0  # positions answered
 
     # -------------------------------------------------------------------------------------- from other threads
 
@@ -108,30 +77,29 @@ class Scheduler:
 
     def clear(self) -> None:
         """Forget everything that was kept from searches that have ended."""
-        self._idle.clear()
+        self._searchers.clear()
 
     def call(self, action: Callable[[], None]) -> None:
         """Have something done between two batches, in the order of these calls."""
-        with self._change:
-            self._inbox.append(action)
-            self._change.notify()
+        self._calls.call(action)
 
     def end(self) -> None:
         """Make `run` return once everything is answered."""
-        with self._change:
-            self._ended = True
-            self._change.notify()
+        self._calls.end()
 
     def kill(self) -> None:
         """Make `run` return after the batch under way."""
-        with self._change:
-            self._ended = self._killed = True
-            self._change.notify()
+        self._calls.kill()
 
     @property
     def waiting(self) -> int:
         """Positions whose search has not begun."""
-        return self._queue.turns + len(self._inbox)
+        return self._queue.turns + len(self._calls)
+
+    @property
+    def searched(self) -> int:
+        """Positions answered."""
+        return self._answers.given
 
     # -------------------------------------------------------------------------------------- the thread that works
 
@@ -142,24 +110,13 @@ class Scheduler:
 
     def answer_all(self) -> None:
         """Answer what was submitted by now. Raises what the sink raises."""
-        while self._inbox or self._busy:
+        while self._calls or self._busy:
             self._take_inbox()
             self.step()
 
     def _take_inbox(self) -> bool:
         """Do what others asked for; wait if there is nothing else to do. Return False at the end."""
-        while True:
-            with self._change:
-                while not self._inbox and not self._busy and not self._ended:
-                    self._rest()
-                    self._change.wait()
-                if self._killed:
-                    return False
-                actions, self._inbox = self._inbox, deque()
-                if not actions:
-                    return self._busy
-            for action in actions:
-                action()
+        return self._calls.take(lambda: self._busy, self._rest)
 
     @property
     def _busy(self) -> bool:
@@ -184,7 +141,7 @@ class Scheduler:
         if self.batches.flying:
             self.batches.land(self._take_in, self._fail)
         if self._to_judge and not self.batches.flying:
-            self._finish(*self._to_judge.popleft())
+            self._answers.finish(*self._to_judge.popleft())
         if self.batches.sent % LOOK_AT_MEMORY == 0:
             self._heed_memory()
 
@@ -230,33 +187,17 @@ class Scheduler:
     def _begin(self) -> Job | None:
         """Begin the search that is next; None if it cannot be, and then that was said."""
         key, query, turn = self._queue.take()
-        searcher, rows = self._idle.pop() if self._idle else self._new_searcher()
-        job = Job(key, query, turn, searcher, rows)
+        job = self._searchers.job(key, query, turn)
         try:
             if query.limits.seconds is not None:
                 self.batches.warm(job.size)
-            searcher.clear()
-            searcher.params = query.params
-            if self._seed is not None:
-                searcher.reseed(self._seed)
-            position, color = query.game.position(turn), query.game.color_at(turn)
-            searcher.set_position(position, color)
-            if query.wanted.policy:
-                job.legal = position.legal_mask(color)
-            if query.wanted.judgment:
-                job.position = position.copy()
-            limits = Limits(visits=1) if rows.policy_only else query.limits
-            searcher.begin(limits, root=query.root)
+            self._searchers.begin(job)
         except Exception as error:
-            self._refuse(job, error)
+            self._answers.refuse(job, error)
             return None
         job.start_clock()
         insort(self._active, job, key=lambda job: job.key)
         return job
-
-    def _new_searcher(self) -> tuple[Searcher, SearchRows]:
-        rows = SearchRows(self._evaluator)
-        return Searcher(rows, self._params, seed=self._seed), rows
 
     def _gather(self, job: Job) -> int:
         """Return how many rows a search wants evaluated; 0 for none now, or because it is over and was answered."""
@@ -268,7 +209,7 @@ class Scheduler:
         if not count:
             self._complete(job)
         elif count < 0:
-            self._report(job)
+            self._answers.report(job)
         return max(count, 0)
 
     def _take_in(self, job: Job, evaluation: Evaluation, first: int) -> None:
@@ -282,16 +223,7 @@ class Scheduler:
         if job.stopped:
             self._complete(job)
         else:
-            self._report(job)
-
-    def _report(self, job: Job) -> None:
-        """Say what was found so far, where that is due."""
-        now = time.monotonic()
-        if now < job.next_report:
-            return
-        if not self._sink.crowded and (result := job.searcher.result(job.query.root)) is not None:
-            self._answer(job, result, during=True)
-        job.next_report = max(job.next_report + (job.query.every or float("inf")), now)
+            self._answers.report(job)
 
     def _complete(self, job: Job) -> None:
         """End a search and answer with what it found, at once or after the judge."""
@@ -304,57 +236,26 @@ class Scheduler:
             result = job.searcher.finish()
         self._leave(job, reusable=not job.ready)
         if result is None:
-            self._sink.write(answer.no_results(job.query.id, job.turn))
+            self._answers.nothing(job.query.id, job.turn)
             return
-        if job.position is not None and self._judge is not None:
+        if self._answers.asks_judge(job):
             self._to_judge.append((job, result))
         else:
-            self._finish(job, result)
-
-    def _finish(self, job: Job, result: SearchResult) -> None:
-        self.searched += 1
-        self._answer(job, result, during=False)
-
-    def _answer(self, job: Job, result: SearchResult, *, during: bool) -> None:
-        """Write what a search found."""
-        judgment = None
-        if job.rows.policy_only:
-            result = by_policy(result)
-        try:
-            if job.position is not None and not during and self._judge is not None:
-                judgment = as_dict(job.position, self._judge.judge(job.position))
-            text = answer.result_line(
-                job.query.id, job.turn, result, job.query.wanted, during=during, legal=job.legal, judgment=judgment
-            )
-        except Exception as error:
-            text = self._error(job, error)
-        self._sink.write(text)
+            self._answers.finish(job, result)
 
     def _fail(self, job: Job, error: Exception) -> None:
         self._leave(job, reusable=False)
-        self._refuse(job, error)
-
-    def _refuse(self, job: Job, error: Exception) -> None:
-        self._sink.write(self._error(job, error))
-
-    def _error(self, job: Job, error: Exception) -> str:
-        if isinstance(error, UnsupportedBoardSize):
-            return answer.error(str(error), field="boardXSize", number=job.query.id)
-        if isinstance(error, EngineError):
-            return answer.error(str(error), number=job.query.id, turn=job.turn)
-        log.exception("query %.100s failed", job.query.id, exc_info=error)
-        return answer.error("internal error", number=job.query.id, turn=job.turn)
+        self._answers.refuse(job, error)
 
     def _leave(self, job: Job, *, reusable: bool = True) -> None:
         job.flying = False
         self._active.remove(job)
-        if reusable and len(self._idle) < self.slots:
-            job.searcher.drop_tree()
-            self._idle.append((job.searcher, job.rows))
+        if reusable:
+            self._searchers.take_back(job)
 
     def _terminate(self, number: str | None, turns: frozenset[int] | None) -> None:
         for query, turn in list(self._queue.remove(number, turns)):
-            self._sink.write(answer.no_results(query.id, turn))
+            self._answers.nothing(query.id, turn)
         for job in list(self._active):
             if number in (None, job.query.id) and (turns is None or job.turn in turns):
                 job.stopped = True

@@ -13,6 +13,19 @@ from engine.player.settings import PlayerSettings
 from engine.player.thinking import Wish
 from engine.search.params import SearchParams
 
+FINISHED = [
+    "..XO...",
+    "..XO.X.",
+    "..XO...",
+    ".OXO...",
+    "..XO...",
+    "..XO...",
+    "..XO...",
+]
+"""A finished board: White is dead in Black's corner, Black in White's. Black has 21 points with stones, White 28."""
+OWNERS = ["XXXOOOO"] * 7
+"""Whose its points are."""
+
 
 class Drawn(UniformEvaluator):
     """An evaluator whose opinions a test draws: ownership by a board picture, value, favourite moves.
