@@ -8,6 +8,7 @@ the order they came, each once.
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,8 +23,9 @@ class Inbox:
     """A queue of lines with an end, and with callbacks for what arrives."""
 
     def __init__(self) -> None:
-        self._lines: deque[bytes] = deque()
+        self._lines: deque[tuple[bytes, float]] = deque()  # with the time at which they came
         self._quits = 0  # lines among them that say quit
+        self.came = 0.0  # time.monotonic at which the line came that was taken last
         self._changed = threading.Condition()
         self._ended = False  # the controller closed our input
         self._dead = False  # nobody listens: abandon everything
@@ -32,7 +34,7 @@ class Inbox:
     def put(self, line: bytes) -> None:
         """Add a line, and tell whoever wants to know of any input."""
         with self._changed:
-            self._lines.append(line)
+            self._lines.append((line, time.monotonic()))
             self._quits += says_quit(line)
             self._changed.notify_all()
             callbacks = [call for call, any_line in self._watchers if any_line or is_interrupt(line)]
@@ -66,7 +68,7 @@ class Inbox:
                 self._changed.wait()
             if not self._lines:
                 return None
-            line = self._lines.popleft()
+            line, self.came = self._lines.popleft()
             self._quits -= says_quit(line)
             return line
 
@@ -112,7 +114,7 @@ class Inbox:
         return self._dead or (self._ended and not self._quits)
 
     def _interrupt_queued(self) -> bool:
-        for line in self._lines:
+        for line, _ in self._lines:
             if is_interrupt(line):
                 return True
             if parse(line) is not None:

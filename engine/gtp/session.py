@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 
 from engine.errors import EngineError, IllegalMove, UnsupportedBoardSize
@@ -71,6 +72,7 @@ class Session:
         self._force_exit = force_exit
         self.inbox = Inbox()
         self._code = 0
+        self._replied = 0.0  # when the last line was done with, time.monotonic
         self._timers: list[threading.Timer] = []  # that end the process by force
 
     def start_reading(self, read: Callable[[int], bytes | None]) -> None:
@@ -90,6 +92,7 @@ class Session:
                 line = self.inbox.take()
                 if line is None or not self._answer(line):
                     return self._code
+                self._replied = time.monotonic()
         except ClosedOutput:
             return 0
 
@@ -132,6 +135,7 @@ class Session:
     def _run(self, command: Command, request: Request, stream: Stream) -> tuple[bool, str]:
         """Run a command. Return whether it succeeded, and the body of the reply."""
         token = self._controller.begin()
+        token.asked = max(self.inbox.came, self._replied)  # a busy machine may let us wait between the two
         streams = (stream,) if command.streaming else ()
         try:
             any_line = command.cancellable or (command.streaming and not command.thinks)

@@ -68,7 +68,7 @@ class Player(Table):
         Raises:
             Abandoned: if the token says so; nothing was played then.
         """
-        started = time.monotonic()
+        started = wish.token.asked or time.monotonic()
         self._thinker.net(self.game.position, wish.token)
         self._wind_clock()
         self._prepare(may_wait=True)

@@ -19,6 +19,7 @@ class StopToken:
         self._calls: list[Callable[[], None]] = []
         self.event = threading.Event()  # set once stopped, for loops that look at it now and then
         self._abandoned = False
+        self.asked: float | None = None  # when the command came (time.monotonic), where that is known
 
     def stop(self) -> None:
         """Stop what runs under this token, and keep what it has found. From any thread; returns at once."""

@@ -230,6 +230,20 @@ def test_a_command_that_is_no_search_is_answered_though_the_input_has_ended(comm
     assert session.finish() == b"= done\n\n= a\n\n" and not session.forced
 
 
+def test_a_command_is_asked_for_when_its_line_comes_or_the_one_before_is_answered(session, commands):
+    asked = []
+
+    @registry.command("asked")
+    def asked_command(controller, request):
+        asked.append(controller.token.asked)
+
+    before = time.monotonic()
+    session.send(b"asked\nthink 0.2\nasked\nquit\n")
+    session.close()
+    session.finish()
+    assert before <= asked[0] and asked[1] - asked[0] >= 0.2
+
+
 def test_a_quit_counts_as_long_as_it_waits():
     inbox = Inbox()
     for line in (b"name", b"# quit", b"2 quit", b"quitting"):
