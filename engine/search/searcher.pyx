@@ -26,7 +26,7 @@ from .pipeline cimport Pipeline
 from .setup cimport apply_board, apply_evaluator, apply_limits, apply_params, salt
 from .tree cimport child_of, clear_tree
 from .walk cimport Context, begin_root
-from .whole cimport keep_subtree, retally, tree_in_flight, tree_signature
+from .whole cimport bias_slack, keep_subtree, retally, tree_in_flight, tree_signature
 
 from engine.errors import EngineError, UnsupportedBoardSize
 from engine.search.params import SearchParams
@@ -453,6 +453,13 @@ cdef class Searcher:
 
     def signature(self):
         return tree_signature(&self.x.tree)
+
+    def bias_slack(self):
+        """Tests: least and greatest weight that a pattern has beyond what the tree's nodes say of it."""
+        cdef double least, most
+        if bias_slack(&self.x.tree, &least, &most) < 0:
+            raise MemoryError()
+        return least, most
 
     @property
     def visits(self):

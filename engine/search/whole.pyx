@@ -204,3 +204,28 @@ cdef uint64_t tree_in_flight(const Tree* t) noexcept nogil:
                 total += edges[e].in_flight
     free(nodes.items)
     return total
+
+
+cdef int bias_slack(const Tree* t, double* least, double* most) noexcept nogil:
+    cdef Stack nodes
+    cdef double* said
+    cdef double slack
+    cdef const Node* node
+    cdef size_t i
+    least[0] = most[0] = 0.0
+    if t.bias.n == 0:
+        return 0
+    said = <double*> calloc(t.bias.n, sizeof(double))
+    if said == NULL or list_nodes(t, t.root, &nodes) < 0:
+        free(said)
+        return -1
+    for i in range(nodes.n):
+        node = node_at(&t.arena, nodes.items[i])
+        said[node.bias] += node.bias_weight
+    for i in range(1, t.bias.n):
+        slack = t.bias.items[i].weight_sum - said[i]
+        least[0] = min(least[0], slack)
+        most[0] = max(most[0], slack)
+    free(said)
+    free(nodes.items)
+    return 0

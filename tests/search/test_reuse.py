@@ -39,13 +39,17 @@ def test_weighted_means_and_biases_stay_with_the_tree(make):
     settings = {"value_weight_power": 0.25, "noise_prune_scale": 0.15, "bias_share": 0.45}
     searcher, position = make(5, batch_size=2, dynamic_score_utility=0.0, **settings)
     move = searcher.search(Limits(visits=300)).moves[0]
+    assert searcher.bias_slack() == pytest.approx((0, 0), abs=1e-4)
     position.play(move.action)
     searcher.set_position(position)
+    least, most = searcher.bias_slack()
+    assert least > -1e-4 and most > 0.1
     kept = searcher.search(Limits(visits=1))
     # What the positions that went have said fades, so the biases, and with them utilities, move a little.
     assert kept.utility == pytest.approx(-move.utility, abs=0.1) and kept.utility != -move.utility
     again = searcher.search(Limits(visits=300))
     assert again.visits == 300 and sum(info.visits for info in again.moves) + 1 == 300
+    assert searcher.bias_slack() == pytest.approx((least, most), abs=1e-4)
     searcher.drop_tree()
     assert searcher.search(Limits(visits=300)).visits == 300
 
