@@ -117,9 +117,8 @@ def make_judge(text: str, options: argparse.Namespace) -> Judging:
         return OwnJudge(text, _engine(what or None, options))
     from engine.judge import Judge
 
-    asked = _settings(options.set, {})
-    source = _source(kind, what or None, options, asked.symmetries)
-    return OwnJudge(text, Judge(source, _settings(options.set, getattr(source, "thresholds", {}))))
+    settings = _settings(options.set)
+    return OwnJudge(text, Judge(_source(kind, what or None, options, settings.symmetries), settings))
 
 
 def _source(kind: str, what: str | None, options: argparse.Namespace, symmetries: int) -> Any:
@@ -150,13 +149,12 @@ def _engine(what: str | None, options: argparse.Namespace) -> Any:
     return factory.make_judge(factory.make_settings(factory.preset("gtp"), *layers), what)
 
 
-def _settings(assignments: list[str], fitted: dict[str, float]) -> JudgeSettings:
-    """Return the judge's settings: the defaults, what was fitted for a net, what the command line says."""
+def _settings(assignments: list[str]) -> JudgeSettings:
+    """Return the judge's settings: the defaults and what the command line says."""
     from engine import config
     from engine.judge import JudgeSettings
 
-    known = JudgeSettings.__dataclass_fields__  # a net's weight beside another one is no setting of the judge
-    layers: list[dict[str, dict[str, Any]]] = [{"judge": {key: value for key, value in fitted.items() if key in known}}]
+    layers: list[dict[str, dict[str, Any]]] = []
     for text in assignments:
         section, key, value = config.parse_assignment(text)
         if section != "judge":

@@ -16,7 +16,8 @@ class Blend:
 
     Args:
         sources: at least one; winrate and policy are the first one's that has them.
-        weights: how much each one's word on the points and the score counts; all alike by default.
+        weights: how much each one's word on the points counts; all alike by default. On the score all count alike:
+            nets err about it in ways of their own, also where one knows the points better (docs/judge.md).
         thresholds: of the judge, as fitted to this blend.
     """
 
@@ -61,15 +62,12 @@ class Blend:
         if not any(weights):  # those whose word counts did not speak
             weights = [1.0] * len(said)
         owner = np.average([opinion.owner for opinion in said], axis=0, weights=weights).astype(np.float32)
-        score = _mean([opinion.score_mean for opinion in said], weights)
-        spread = _mean([opinion.score_stdev for opinion in said], weights)
+        score = _mean([opinion.score_mean for opinion in said])
+        spread = _mean([opinion.score_stdev for opinion in said])
         return replace(first, owner=owner, score_mean=score, score_stdev=spread, name=self.name)
 
 
-def _mean(values: Sequence[float | None], weights: Sequence[float]) -> float | None:
-    """Return the weighted mean of the numbers that were said; None of none."""
-    said = [(value, weight) for value, weight in zip(values, weights, strict=True) if value is not None]
-    total = sum(weight for _, weight in said)
-    if not said or not total:
-        return said[0][0] if said else None
-    return sum(value * weight for value, weight in said) / total
+def _mean(values: Sequence[float | None]) -> float | None:
+    """Return the mean of the numbers that were said; None of none."""
+    said = [value for value in values if value is not None]
+    return sum(said) / len(said) if said else None

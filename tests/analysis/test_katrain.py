@@ -15,10 +15,8 @@ from pathlib import Path
 import child
 import pytest
 
-import engine
-
 DRIVER = Path(__file__).with_name("katrain_driver.py")
-ROOT = Path(engine.__file__).parents[1]
+WEIGHTS = Path(__file__).parents[2] / "weights"
 
 pytestmark = pytest.mark.peer
 
@@ -50,7 +48,7 @@ def test_a_game_is_analysed(katrains_python, keisei, backend, size):
     if backend == "custom":
         settings["altcommand"] = f"exec {keisei} analysis"
     else:  # as it starts KataGo, with the files that come with it in place but for the net
-        settings |= {"katago": keisei, "model": str(ROOT / "weights" / "b6c64.safetensors")}
+        settings |= {"katago": keisei, "model": str(WEIGHTS / "b6c64.safetensors")}
     command = [katrains_python, str(DRIVER), json.dumps(settings), json.dumps(size)]
     found = subprocess.run(command, check=False, capture_output=True, text=True, timeout=300)
     assert found.returncode == 0, found.stderr

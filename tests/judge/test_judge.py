@@ -139,7 +139,7 @@ def test_a_blend_weighs_words_by_what_they_count():
     assert Judge(blend).settings.dead == 0.3
     scores = [GivenOpinion(Opinion(np.zeros((5, 5), np.float32), score_mean=mean)) for mean in (4.0, None, -2.0)]
     together = Blend(scores, [0.25, 0.25, 0.5]).opinion(Position(5))
-    assert together is not None and together.score_mean == 0.0 and together.score_stdev is None
+    assert together is not None and together.score_mean == 1.0 and together.score_stdev is None
     nobody = blend.opinion(Position(9))  # whose word counts nothing speaks where nobody else does
     assert nobody is not None and np.allclose(nobody.owner, 0.0)
 
