@@ -66,7 +66,11 @@ b6c64-v16,pachi-5000 b6c64-v16,b6c64-v64 b6c64-v64,b6c96-v16 b6c96-v16,katago-b6
 b6c64-v200,b6c96-v64 b6c64-v200,b6c64-v800"
 what=${1:?WHAT} games=${2:-0}
 case $what in
-int8-19) mapfile -t two < <(bits @8 @8) && play int8-19-v8 "${two[@]}" --openings 7/4 --games "$games" --jobs 2 ;;
+int8-19)
+    alike="--set search.batch_size=1 --set search.two_batches=false" # else the slower side gets smaller batches
+    mapfile -t two < <(bits "@8 $alike" "@8 $alike")
+    play int8-19-alike "${two[@]}" --openings 77/4 --games "$games"
+    ;;
 int8-9) mapfile -t two < <(bits @96 @32) && play int8-9-v96 "${two[@]}" --size 9 --openings 7/4 --games "$games" --jobs 8 ;;
 int8-time)
     mapfile -t two < <(bits " --time 0.2" " --time 0.2")

@@ -19,7 +19,7 @@ from pathlib import Path
 from ..files import read_small
 
 log = logging.getLogger(__name__)
-SCHEME = 1  # raised when ranges are found or used in another way
+SCHEME = 2  # raised when ranges are found or used in another way
 SUFFIX = ".int8.json"
 TOP1, KL, WINRATE, LEAD = 0.95, 0.01, 0.01, 0.5  # what a net must keep to be used in eight bits
 SPEED = 1.15  # how many times as fast it must be
@@ -53,7 +53,7 @@ class Plan:
     """The outcome of quantizing a net."""
 
     figures: Figures
-    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    ranges: Mapping[str, tuple[float, tuple[float, ...]]] = field(default_factory=dict)  # openvino_layers.Range
 
     @property
     def accepted(self) -> bool:
@@ -92,9 +92,12 @@ def read(net: Path, name: str) -> Plan | None:
             continue
         try:
             data = json.loads(text)
-            ranges = {str(layer): (float(low), float(high)) for layer, (low, high) in data["ranges"].items()}
+            ranges = {
+                str(layer): (float(low), tuple(float(peak) for peak in peaks))
+                for layer, (low, peaks) in data["ranges"].items()
+            }
             figures = Figures(**{name: float(value) for name, value in data["figures"].items()})  # type: ignore[arg-type]
-            if all(-1e9 < low <= high < 1e9 for low, high in ranges.values()):
+            if all(abs(low) < 1e9 and peaks and all(0.0 <= p < 1e9 for p in peaks) for low, peaks in ranges.values()):
                 return Plan(figures, ranges)
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             pass
@@ -104,7 +107,7 @@ def read(net: Path, name: str) -> Plan | None:
 
 def write(net: Path, name: str, plan: Plan) -> Path | None:
     """Write a plan at the first place that takes it, whole or not at all; return where, None if nowhere."""
-    text = json.dumps({"figures": asdict(plan.figures), "ranges": dict(plan.ranges)}, indent=1, sort_keys=True)
+    text = json.dumps({"figures": asdict(plan.figures), "ranges": dict(plan.ranges)}, sort_keys=True)
     for path in places(net, name):
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

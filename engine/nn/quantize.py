@@ -24,7 +24,7 @@ from . import int8, policy_games
 from .int8 import Figures, Plan
 from .net import Net, load_net
 from .openvino_graph import build_model
-from .openvino_layers import Layers, Ranges
+from .openvino_layers import Layers, Range, Ranges
 from .openvino_ops import core, ov
 from .openvino_runner import OpenVinoRunner
 from .policy_games import Sample
@@ -110,9 +110,9 @@ def games_of(net: Net, makers: Makers, precision: str, size: int, games: int) ->
     )
 
 
-def calibrate(makers: Makers, samples: Sequence[Sample]) -> dict[str, tuple[float, float]]:
-    """Return the least and largest input of every layer that may be in eight bits, over all positions."""
-    found: dict[str, tuple[float, float]] = {}
+def calibrate(makers: Makers, samples: Sequence[Sample]) -> dict[str, Range]:
+    """Return the range of the inputs of every layer that may be in eight bits, over all positions."""
+    found: dict[str, tuple[float, FloatArray]] = {}
     for sample in samples:
         layers = Layers(watch=True)
         model = makers.model(sample.size, sample.size, ROWS, layers)
@@ -122,11 +122,11 @@ def calibrate(makers: Makers, samples: Sequence[Sample]) -> dict[str, tuple[floa
             rows = slice(start, start + ROWS)
             request.infer([part[rows] for part in (sample.spatial, sample.globals_) if part.shape[1]])
             for i, name in enumerate(layers.names):
-                low = float(request.get_output_tensor(1 + 2 * i).data.min())
-                high = float(request.get_output_tensor(2 + 2 * i).data.max())
-                before = found.get(name, (low, high))
-                found[name] = min(low, before[0]), max(high, before[1])
-    return found
+                low = float(request.get_output_tensor(1 + 2 * i).data)
+                peaks = request.get_output_tensor(2 + 2 * i).data
+                before = found.get(name, (low, peaks))
+                found[name] = min(low, before[0]), np.maximum(peaks, before[1])
+    return {name: (low, tuple(map(float, peaks))) for name, (low, peaks) in found.items()}
 
 
 def run(runner: OpenVinoRunner, sample: Sample) -> FloatArray:

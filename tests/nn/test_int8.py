@@ -77,7 +77,7 @@ def test_refusal(change, said):
 
 def test_a_plan_beside_the_net(tmp_path):
     net = tmp_path / "a.bin.gz"
-    plan = Plan(GOOD, {"blocks.0.conv1": (0.0, 3.5), "blocks.0.conv2": (-0.25, 7.125)})
+    plan = Plan(GOOD, {"blocks.0.conv1": (0.0, (3.5, 0.0)), "blocks.0.conv2": (-0.25, (7.125,))})
     assert int8.read(net, "k") is None
     assert int8.write(net, "k", plan) == tmp_path / "a.bin.gz.k.int8.json"
     assert int8.read(net, "k") == plan and int8.read(net, "other") is None
@@ -88,7 +88,7 @@ def test_a_folder_that_cannot_be_written(tmp_path, monkeypatch):
     """Root may write anywhere, so the folder is one that does not exist and cannot be made."""
     (tmp_path / "file").write_text("")
     net = tmp_path / "file" / "a.bin.gz"
-    plan = Plan(GOOD, {"blocks.0.conv1": (0.0, 3.5)})
+    plan = Plan(GOOD, {"blocks.0.conv1": (0.0, (3.5, 1.0))})
     assert int8.write(net, "k", plan) == tmp_path / "cache" / "a.bin.gz.k.int8.json"
     assert int8.read(net, "k") == plan
     monkeypatch.setattr(int8, "cache_folder", lambda: tmp_path / "file" / "cache")
@@ -100,7 +100,16 @@ def test_a_folder_that_cannot_be_written(tmp_path, monkeypatch):
     ["", "{", "[]", "null", '{"ranges": {}}', '{"ranges": 3, "figures": {}}', "[" * 50_000, "\x00\xff", "3"]
     + [
         json.dumps({"figures": dataclasses.asdict(GOOD), "ranges": ranges})
-        for ranges in ({"a": [1]}, {"a": ["x", 2]}, {"a": [2, 1]}, {"a": [float("nan"), 1]}, {"a": [0, float("inf")]})
+        for ranges in (
+            {"a": [1]},
+            {"a": ["x", [2]]},
+            {"a": [0, 1]},
+            {"a": [0, []]},
+            {"a": [0, [1, -1]]},
+            {"a": [float("nan"), [1]]},
+            {"a": [0, [1, float("nan")]]},
+            {"a": [0, [float("inf")]]},
+        )
     ]
     + [json.dumps({"figures": {**dataclasses.asdict(GOOD), "more": 1}, "ranges": {}})],
 )
@@ -117,7 +126,7 @@ from pathlib import Path
 from engine.nn import int8
 from engine.nn.int8 import Figures, Plan
 for i in range(50):
-    ranges = {"blocks." + sys.argv[2]: (0.0, float(i + 1))}
+    ranges = {"blocks." + sys.argv[2]: (0.0, (float(i + 1),))}
     int8.write(Path(sys.argv[1]) / "a.bin.gz", "k", Plan(Figures(500, 0.97, 0.004, 0.006, 0.3, 1.8), ranges))
 """
 
@@ -151,12 +160,16 @@ def test_rounding_is_what_it_says():
         options = {"INFERENCE_PRECISION_HINT": "f32"}
         return core().compile_model(ov.Model([make(x)], [x], "m"), "CPU", options)(values)[0]
 
-    values = np.linspace(-3, 12, 1001, dtype=np.float32)[None]
-    found = run(lambda x: rounded(x, 0.0, 10.0), values)
+    values = np.linspace(-3, 12, 1001, dtype=np.float32)[None, None, :, None]
+    found = run(lambda x: rounded(x, 0.0, [10.0]), values)
     np.testing.assert_allclose(found, np.clip(np.round(values / 10 * 255), 0, 255) / 255 * 10, atol=0.021)
     assert len(np.unique(found)) == 256
-    found = run(lambda x: rounded(x, -1.0, 10.0), values)  # one scale for both sides: -10.08 to 10
+    found = run(lambda x: rounded(x, -1.0, [10.0]), values)  # one scale for both sides: -10.08 to 10
     assert np.abs(found - values.clip(-10.1, 10.0)).max() < 10 / 127 / 2 + 1e-4 and 0.0 in found
+    both = np.concatenate([values, values / 4], axis=1)  # the second channel stays at a quarter: twice as large now
+    found = run(lambda x: rounded(x, 0.0, [10.0, 2.5]), both)
+    np.testing.assert_allclose(found[:, 0], both[:, 0].clip(0, 10), atol=0.021)
+    np.testing.assert_allclose(found[:, 1], 2 * both[:, 1].clip(0, 5), atol=0.021)
     weight = np.random.default_rng(0).normal(size=(4, 3, 3, 3)) * np.array([1, 10, 0, 0.1])[:, None, None, None]
     model = ov.Model([rounded_weight(weight, "w")], [], "m")
     found = core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})({})[0]
@@ -165,12 +178,34 @@ def test_rounding_is_what_it_says():
 
 
 @needs_openvino
+def test_scaled_channels_make_the_same_sum():
+    """Channels that stay small lose little in eight bits; a plan of another width is none."""
+    from engine.nn.openvino_layers import Layers
+    from engine.nn.openvino_ops import core, ops, ov
+
+    rng = np.random.default_rng(3)
+    values = np.abs(rng.normal(size=(2, 3, 5, 5))).astype(np.float32) * np.array([10, 0.1, 0])[:, None, None]
+    weight = rng.normal(size=(4, 3, 3, 3)) / np.array([10, 0.1, 1])[:, None, None]
+
+    def run(layers):
+        x = ops.parameter(list(values.shape), np.float32)
+        model = ov.Model([layers.convolve(x, weight, None, (1, 1), "blocks.0.conv1")], [x], "m")
+        return core().compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})(values)[0]
+
+    peaks = tuple(map(float, values.max(axis=(0, 2, 3))))
+    exact, rough = run(Layers()), run(Layers({"blocks.0.conv1": (0.0, peaks)}))
+    even = run(Layers({"blocks.0.conv1": (0.0, (max(peaks),) * 3)}))  # one scale for all channels
+    assert 0 < np.abs(rough - exact).mean() < np.abs(even - exact).mean() / 3
+    assert (run(Layers({"blocks.0.conv1": (0.0, (1.0, 1.0))})) == exact).all()
+
+
+@needs_openvino
 def test_quantize_and_play(net, small, caplog):
     """The whole way: the plan is made once, then read; eight bits are near float32 on every board size."""
     plan = small.quantize(net)
     layers = [f"blocks.{i}.{name}" for i in (0, 1) for name in ("conv1", "conv2")]
     assert set(plan.ranges) == {*layers, *(f"blocks.2.{n}" for n in ("conv_gpool", "conv_regular", "conv2"))}
-    assert all(low == 0 < high for low, high in plan.ranges.values()), "inputs come from ReLU"
+    assert all(low == 0 < max(peaks) for low, peaks in plan.ranges.values()), "inputs come from ReLU"
     assert plan.ranges["blocks.2.conv_gpool"] == plan.ranges["blocks.2.conv_regular"]
     assert plan.figures.positions > 40 and plan.figures.top1 > 0.5 and 0 < plan.figures.kl < 0.1
 
@@ -188,7 +223,7 @@ def test_quantize_and_play(net, small, caplog):
 
 @needs_openvino
 def test_a_refused_plan(net, small, caplog):
-    plan = Plan(dataclasses.replace(GOOD, top1=0.9), {"blocks.0.conv1": (0.0, 1.0)})
+    plan = Plan(dataclasses.replace(GOOD, top1=0.9), {"blocks.0.conv1": (0.0, (1.0,) * 32)})
     int8.write(small.Path(net.description.file), small.plan_name(net), plan)
     with caplog.at_level(logging.INFO):
         evaluator = make_evaluator(net, NetSettings(device="cpu", threads=1), playing=True)
@@ -201,7 +236,7 @@ def test_a_refused_plan(net, small, caplog):
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_only_where_it_may(net, small, precision):
     """Eight bits are for playing, by auto or int8; who labels, measures or judges gets the plain precision."""
-    plan = Plan(GOOD, {"blocks.0.conv1": (0.0, 1.0)})
+    plan = Plan(GOOD, {"blocks.0.conv1": (0.0, (1.0,) * 32)})
     int8.write(small.Path(net.description.file), small.plan_name(net), plan)
     assert make_evaluator(net, NetSettings(device="cpu", threads=1, precision=precision)).precision == precision
     assert make_evaluator(net, NetSettings(device="cpu", threads=1, runtime="torch"), playing=True).precision != "int8"
@@ -216,7 +251,7 @@ def test_changing_over_between_games(net, small, monkeypatch):
     """A game goes on in the precision that it began with; batches under way come to their end."""
     from engine.nn import cpu_choice
 
-    plan = Plan(GOOD, {"blocks.0.conv1": (0.0, 9.0), "blocks.0.conv2": (0.0, 9.0)})
+    plan = Plan(GOOD, {f"blocks.0.conv{i}": (0.0, (9.0,) * 32) for i in (1, 2)})
 
     def quantizer(self):
         int8.write(self._file, small.plan_name(net), plan)
