@@ -82,7 +82,7 @@ def test_time_ends_a_search(make):
     begin = time.perf_counter()
     result = searcher.search(Limits(seconds=0.2))
     assert result.stats.stopped_by == "seconds"
-    assert 0.2 <= time.perf_counter() - begin < 5.0
+    assert 0.1 <= time.perf_counter() - begin < 5.0  # no batch (5 ms each) is begun that would be back too late
 
 
 def test_stop_ends_a_search_without_limits(make):
