@@ -31,7 +31,8 @@ class Client:
         self._data = bytearray()
         self._changed = threading.Condition()
         self._closed = False
-        threading.Thread(target=self._read, args=(reader,), daemon=True).start()
+        self.reading = threading.Thread(target=self._read, args=(reader,), daemon=True)
+        self.reading.start()
 
     def _read(self, reader):
         while True:
@@ -47,7 +48,10 @@ class Client:
         os.write(self._writer, data if isinstance(data, bytes) else data.encode())
 
     def close(self):
-        os.close(self._writer)
+        """Close the end that is written to, once: its number may soon be another file's."""
+        if self._writer is not None:
+            writer, self._writer = self._writer, None
+            os.close(writer)
 
     def read_until(self, pattern):
         """Return everything up to the first match of the pattern, which is taken off too."""
@@ -142,8 +146,7 @@ def make_client():
 
     yield make
     for client in clients:
-        with contextlib.suppress(OSError):
-            client.close()
+        client.close()
         client.worker.join(PATIENCE)
         assert not client.worker.is_alive()
 
@@ -201,6 +204,7 @@ def start():
         if client.process.poll() is None:
             client.process.kill()
             client.process.wait()
+        client.reading.join(PATIENCE)  # else it may read from whatever gets the number of a closed stream
         for stream in (client.process.stdin, client.process.stdout, client.process.stderr):
             with contextlib.suppress(OSError):
                 stream.close()
