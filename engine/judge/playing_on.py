@@ -79,7 +79,6 @@ class PlayingOn:
         """
         rng = np.random.default_rng(1)
         heard = {color: self._heard(position, color, rng) for color in (BLACK, WHITE)}
-        said = [opinion for color in (BLACK, WHITE) for opinion in heard[color].said]
         sides = [heard[color].said for color in (BLACK, WHITE) if heard[color].said]
         owners = [np.mean([opinion.owner for opinion in side], axis=0) for side in sides]
         owner = (1.0 - HEARD) * before.owner + HEARD * np.mean(owners, axis=0) if owners else before.owner
@@ -87,7 +86,7 @@ class PlayingOn:
         score, plain = now.score(), before.score_mean
         if score is not None and plain is not None:
             score = (1.0 - HEARD) * plain + HEARD * score
-        spread = [opinion.score_stdev for opinion in said if opinion.score_stdev is not None]
+        spread = [opinion.score_stdev for side in sides for opinion in side if opinion.score_stdev is not None]
         return replace(
             before,
             owner=owner.astype(np.float32),

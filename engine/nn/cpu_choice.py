@@ -17,14 +17,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigError
 from .devices import need_torch, torch_missing
-from .int8 import Plan
+from .int8 import Plan, Ranges
 from .net import Net
 from .runtimes import Runner, SparedRunner, choose_runtime
 from .settings import NetSettings
 
 if TYPE_CHECKING:
     from .cpu_runner import CpuRunner
-    from .openvino_layers import Ranges
     from .openvino_runner import BuildModel, OpenVinoRunner
 
 log = logging.getLogger(__name__)

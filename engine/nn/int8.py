@@ -21,6 +21,8 @@ from ..files import read_small
 log = logging.getLogger(__name__)
 SCHEME = 2  # raised when ranges are found or used in another way
 SUFFIX = ".int8.json"
+Range = tuple[float, tuple[float, ...]]  # least input of a layer; largest absolute input of each channel
+Ranges = Mapping[str, Range]  # by the layer's name
 TOP1, KL, WINRATE, LEAD = 0.95, 0.01, 0.01, 0.5  # what a net must keep to be used in eight bits
 SPEED = 1.15  # how many times as fast it must be
 
@@ -53,7 +55,7 @@ class Plan:
     """The outcome of quantizing a net."""
 
     figures: Figures
-    ranges: Mapping[str, tuple[float, tuple[float, ...]]] = field(default_factory=dict)  # openvino_layers.Range
+    ranges: Ranges = field(default_factory=dict)
 
     @property
     def accepted(self) -> bool:

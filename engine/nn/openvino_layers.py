@@ -10,16 +10,15 @@ of a board size, so graphs of all sizes are made from the same numbers.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
+from .int8 import Range, Ranges
 from .openvino_ops import Array, Node, constant, convolve, ops, per_channel, whole
 
 LEVELS = 256  # of activations; weights have 255, the same on both sides of 0
 LEAST_SCALE = 0.01  # of a channel that is never or hardly used, beside the largest
-Range = tuple[float, tuple[float, ...]]  # least input; largest absolute input of each channel
-Ranges = Mapping[str, Range]  # by the layer's name
 
 
 class Layers:

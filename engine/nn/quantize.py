@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from ..errors import EngineError
 from ..usage import Parser
 from . import int8, policy_games
-from .int8 import Figures, Plan
+from .int8 import Figures, Plan, Range, Ranges
 from .net import Net, load_net
 from .openvino_graph import build_model
-from .openvino_layers import Layers, Range, Ranges
+from .openvino_layers import Layers
 from .openvino_ops import core, ov
 from .openvino_runner import OpenVinoRunner
 from .policy_games import Sample

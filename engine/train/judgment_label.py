@@ -126,6 +126,7 @@ def label(recipe: Recipe, root: Path, out: Path, header: Header, evaluator: Eval
 
     Raises:
         ShardError: the folder holds another plan's shards.
+        ConfigError: the teacher says nothing of what is asked of it.
     """
     index, parts = (int(number) for number in options.part.split("/"))
     writers: dict[int, ShardWriter] = {}
@@ -151,6 +152,8 @@ def label(recipe: Recipe, root: Path, out: Path, header: Header, evaluator: Eval
                 judged, positions = work
                 hard = options.hard is not None and is_hard(judged, options.hard)
                 found = list(from_truth(judged, positions, rng, options.hard_times if hard else 1))
+        except ConfigError:
+            raise
         except EngineError as error:
             log.debug("left out: %s", error)
             found = []

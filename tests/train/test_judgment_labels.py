@@ -314,6 +314,20 @@ def test_a_teachers_ownership_is_a_label_for_the_side_that_is_shown(tmp_path, ju
     assert [json.dumps(entry) for entry in folder.entries] == before
 
 
+def test_a_teacher_that_says_nothing_of_ownership_is_refused(tmp_path, judged_table, monkeypatch, capsys) -> None:
+    from engine.train import judgment_label
+
+    class Silent(Thinks):
+        def evaluate(self, spatial: np.ndarray, globals_: np.ndarray, *, ownership: bool = False):
+            return super().evaluate(spatial, globals_)
+
+    monkeypatch.setattr(judgment_label, "open_net", lambda *_, **__: (Silent(), "silent"))
+    (tmp_path / "tiny.toml").write_text(RECIPE)
+    words = ["label", "--judgment", "--ownership", "--teacher", "silent", "--recipe", str(tmp_path / "tiny.toml")]
+    assert keisei([*words, "--data", str(judged_table.parent), "--out", str(tmp_path / "none")]) == 2
+    assert "thinks says nothing of ownership" in capsys.readouterr().err
+
+
 def test_play_outs_end_and_are_counted() -> None:
     """A teacher that always wants to pass first leaves the board as it is; its ownership says who lives."""
     from engine.evaluator_fakes import HashEvaluator
