@@ -129,7 +129,7 @@ def says_quit(line: bytes) -> bool:
 
 
 def read_lines(read: Callable[[int], bytes | None], inbox: Inbox) -> None:
-    """Fill the inbox from a byte stream until it ends. Runs in the reader thread.
+    """Fill the inbox from a byte stream until it ends; the last line may lack its LF. Runs in the reader thread.
 
     Args:
         read: returns at least one byte as soon as some are there, nothing at the end (the `read` of a raw file).
@@ -141,4 +141,6 @@ def read_lines(read: Callable[[int], bytes | None], inbox: Inbox) -> None:
                 inbox.put(line)
     except (OSError, ValueError):  # the descriptor was closed under us: an end like any other
         pass
+    if last := lines.rest():
+        inbox.put(last)
     inbox.end()

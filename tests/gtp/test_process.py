@@ -55,6 +55,13 @@ def test_a_script_is_answered_whole(start):
     )
 
 
+def test_the_last_line_may_lack_its_end(start):
+    client = start()
+    client.send("1 protocol_version\n2 name")
+    client.close()
+    assert client.finish()[0] == 0 and client.rest() == "=1 2\n\n=2 Keisei\n\n"
+
+
 @pytest.mark.parametrize(
     "before", ["", "name\n", "genmove b\n", "kata-analyze b 10\n", "genmove b\nname\n", "play b d4", "lz-analyze\n"]
 )
