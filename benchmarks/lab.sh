@@ -9,8 +9,11 @@
 #   symmetric           search.cache_symmetric on against off, 64 visits, 9x9
 #   level-15-20 level-10-15 level-5-10 level-1-5    five ranks apart at five stones, 19x19, no resigning
 #   anchor              the level of 8.5 kyu against GNU Go 3.8, level 10
-#   ladder-9            all rungs of the ladder on 9x9, each against its neighbours; `ladder-9/RUNG` one of them
-#   show-9              the ladder so far, with picture
+#   ladder-9 ladder-19  all rungs of the ladder, each against its neighbours; `ladder-9/RUNG` one of them
+#   show-9 show-19      the ladder so far, with picture
+#   tune-9              one search setting changed at a time against the defaults, 64 visits, 9x9 (a gauntlet)
+#   kata-9              against KataGo's own search, g170-b6c96 and 200 visits on both sides, 9x9
+#   in-flight           128 leaves in flight against 1, 3200 visits, 9x9
 # Programs and nets: $KEISEI, $GNUGO, $PACHI (built without dcnn), $KATAGO and $G170 (KataGo's g170-b6c96.bin.gz).
 set -eu
 LAB=${LAB:-$HOME/.local/share/keisei/lab}
@@ -38,11 +41,15 @@ five() { # FOLDER LOSS of the stronger, of the weaker, GAMES
     play "$1" "$(level s "$2")" "$(level w "$3")" --handicap 5 --games "$4" --jobs 4 --timeout 3000
 }
 
-rung() { # NAME GAMES
-    local first=${1%%,*} second=${1#*,} jobs=8
-    case $1 in *gnugo* | *pachi* | *katago*) jobs=1 ;; esac
-    play "l9-${1/,/-}" "$(engine "$first")" "$(engine "$second")" --games "$2" --size 9 --rules chinese \
-        --openings 3/2 --jobs $jobs
+rung() { # SIZE NAME GAMES
+    local first=${2%%,*} second=${2#*,} jobs=8
+    case $2 in *gnugo* | *pachi* | *katago*) jobs=1 ;; esac
+    play "l$1-${2/,/-}" "$(engine "$first")" "$(engine "$second")" --games "$3" --size "$1" --rules chinese \
+        --openings 3/2 --jobs $jobs --timeout 3000
+}
+
+changed() { # NAME SETTINGS: the engine that differs from the defaults so
+    echo "$1=keisei:b6c64@64 $one$(printf ' --set search.%s' "${@:2}")"
 }
 
 engine() { # NAME of a rung: as in the ladder
@@ -55,15 +62,18 @@ engine() { # NAME of a rung: as in the ladder
     esac
 }
 
-katago_config() {
+katago_config() { # FILE VISITS
     printf '%s\n' 'logFile = /dev/null' 'logSearchInfo = false' 'logAllGTPCommunication = false' 'rules = chinese' \
-        'maxVisits = 16' 'numSearchThreads = 1' 'ponderingEnabled = false' 'allowResignation = true' \
-        'resignThreshold = -0.90' 'resignConsecTurns = 3' >"$LAB/katago.cfg"
+        "maxVisits = $2" 'numSearchThreads = 1' 'nnMaxBatchSize = 1' 'ponderingEnabled = false' \
+        'allowResignation = true' 'resignThreshold = -0.95' 'resignConsecTurns = 3' >"$LAB/$1"
 }
 
 RUNGS="b6c64-v1,gnugo1 b6c64-v1,gnugo10 b6c64-v1,pachi-1000 b6c64-v1,b6c64-v16 b6c64-v16,b6c96-v1 b6c64-v16,pachi-3000
 b6c64-v16,pachi-5000 b6c64-v16,b6c64-v64 b6c64-v64,b6c96-v16 b6c96-v16,katago-b6c96-v16 b6c64-v64,b6c64-v200
 b6c64-v200,b6c96-v64 b6c64-v200,b6c64-v800"
+RUNGS19="b6c64-v1,gnugo1 b6c64-v1,gnugo10 b6c64-v1,b6c64-v16 b6c64-v1,b6c96-v1 b6c64-v16,pachi-1000 b6c64-v16,pachi-3000
+b6c64-v16,pachi-5000 b6c64-v16,b6c64-v64 b6c64-v16,b6c96-v1 b6c64-v64,b6c96-v16 b6c96-v16,katago-b6c96-v16
+b6c64-v64,b6c64-v200 b6c64-v200,b6c96-v64 b6c64-v200,b6c64-v800"
 what=${1:?WHAT} games=${2:-0}
 case $what in
 int8-19)
@@ -89,11 +99,35 @@ anchor)
     play anchor "level-8.5k=keisei:@32 --level 8.5k $one --set player.resign=false" "$(engine gnugo10)" \
         --rules chinese --games "$games" --timeout 3000
     ;;
-ladder-9)
-    katago_config
-    for name in $RUNGS; do rung "$name" "$games"; done
+ladder-9 | ladder-19)
+    katago_config katago.cfg 16
+    [ "$what" = ladder-9 ] || RUNGS=$RUNGS19
+    for name in $RUNGS; do rung "${what#*-}" "$name" "$games"; done
     ;;
-ladder-9/*) katago_config && rung "${what#*/}" "$games" ;;
+ladder-*/*) katago_config katago.cfg 16 && size=${what%%/*} && rung "${size#*-}" "${what#*/}" "$games" ;;
 show-9) "$KEISEI" ladder "$LAB"/l9-*/ --anchor b6c64-v1=0 --png "$LAB/ladder-9x9.png" ;;
-*) sed -n '2,16s/^# \{0,1\}//p' "$0" && exit 2 ;;
+show-19) "$KEISEI" ladder "$LAB"/l19-*/ --anchor b6c64-v1=0 --png "$LAB/ladder-19x19.png" ;;
+tune-9)
+    play tune-9 "base=keisei:b6c64@64 $one" \
+        "$(changed three value_weight_power=0.25 noise_prune_scale=0.15 bias_share=0.45)" \
+        "$(changed cpuct-0.7 cpuct=0.7)" "$(changed cpuct-1.4 cpuct=1.4)" \
+        "$(changed fpu-0.1 fpu_reduction=0.1)" "$(changed fpu-0.35 fpu_reduction=0.35)" \
+        "$(changed most-visits use_lcb=false)" \
+        "$(changed score-0 static_score_utility=0 dynamic_score_utility=0)" \
+        "$(changed root-symmetries-8 root_symmetries=8)" "$(changed one-symmetry symmetry=fixed)" \
+        "$(changed one-leaf batch_size=1 two_batches=false)" \
+        --format gauntlet --size 9 --openings 1/4 --balance b6c64:0.2 --games "$games" --jobs 16
+    ;;
+kata-9)
+    katago_config katago200.cfg 200
+    play kata200-9 "keisei=keisei:$G170@200 $one" "katago=$KATAGO gtp -model $G170 -config $LAB/katago200.cfg" \
+        --rules chinese --size 9 --openings 1/4 --balance b6c64:0.2 --games "$games"
+    ;;
+in-flight)
+    play in-flight-9 \
+        "many=keisei:b6c64@3200 $one --set net.max_batch=64 --set search.batch_size=64 --set search.batch_seconds=10" \
+        "one=keisei:b6c64@3200 $one --set search.batch_size=1 --set search.two_batches=false" \
+        --size 9 --openings 1/4 --balance b6c64:0.2 --games "$games"
+    ;;
+*) sed -n '2,19s/^# \{0,1\}//p' "$0" && exit 2 ;;
 esac

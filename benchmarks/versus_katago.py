@@ -3,7 +3,8 @@
     python benchmarks/versus_katago.py --katago PATH --net g170-b6c96.bin.gz --sizes 19,9 --threads 2,1
 
 The two take turns, position by position, so that what else runs on the machine hits both alike; the ratios count, not
-the rates. Each search begins with an empty tree and cache. KataGo runs as a GTP process (`kata-search`), this engine in
+the rates. Each search begins with an empty tree and cache and has the settings of `keisei gtp` (each evaluation in a random
+symmetry, so that none is shared with a mirror image). KataGo runs as a GTP process (`kata-search`), this engine in
 this process; both search to the same number of visits. The binary is found by --katago or the variable KEISEI_KATAGO;
 without one the script says so and ends. Processor time of the other process is read where the system tells it (Linux).
 """
@@ -19,7 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from engine.bench.records import GAMES
 from engine.bench.search import cpu_flags, evaluator_for, numbers
 from engine.board.position import Position
 from engine.board.vertex import format_vertex
+from engine.factory import make_settings, preset
 from engine.match.gtp_client import EngineFailed, GtpProcess
 from engine.nn.catalog import find
 from engine.nn.net import load_net
@@ -106,7 +108,10 @@ class Keisei:
 
     def __init__(self, net: Any, threads: int, visits: int, options: argparse.Namespace) -> None:
         self.evaluator = evaluator_for(net, threads, options)
-        self._searcher = Searcher(self.evaluator, SearchParams(batch_size=options.batch_size))
+        search = make_settings(preset("gtp")).search
+        self._searcher = Searcher(
+            self.evaluator, replace(search, batch_size=options.batch_size, symmetry=options.symmetry or search.symmetry)
+        )
         self._limits = Limits(visits=visits)
 
     def search(self, position: Position) -> tuple[float, float]:
@@ -182,6 +187,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--visits", type=int, default=400, help="of each search (%(default)s)")
     parser.add_argument("--positions", type=int, default=6, help="a row (%(default)s)")
     parser.add_argument("--batch-size", type=int, default=0, help="our leaves in a batch; 0 chooses (0)")
+    parser.add_argument("--symmetry", help="ours: fixed, random or average; as in `keisei gtp` if not given")
     parser.add_argument("--runtime", default="auto", help="ours: auto, openvino or torch")
     parser.add_argument("--precision", default="auto", help="ours: auto, float32, bfloat16 or int8")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
