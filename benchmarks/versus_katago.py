@@ -3,10 +3,11 @@
     python benchmarks/versus_katago.py --katago PATH --net g170-b6c96.bin.gz --sizes 19,9 --threads 2,1
 
 The two take turns, position by position, so that what else runs on the machine hits both alike; the ratios count, not
-the rates. Each search begins with an empty tree and cache and has the settings of `keisei gtp` (each evaluation in a random
-symmetry, so that none is shared with a mirror image). KataGo runs as a GTP process (`kata-search`), this engine in
-this process; both search to the same number of visits. The binary is found by --katago or the variable KEISEI_KATAGO;
-without one the script says so and ends. Processor time of the other process is read where the system tells it (Linux).
+the rates. Each search begins with an empty tree and cache and has the settings of `keisei gtp` (each evaluation in a
+random symmetry, so that none is shared with a mirror image). KataGo runs as a GTP process (`kata-search`), this
+engine in this process; both search to the same number of visits. The binary is found by --katago or the variable
+KEISEI_KATAGO; without one the script says so and ends. Processor time of the other process is read where the system
+tells it (Linux).
 """
 
 from __future__ import annotations

@@ -10,9 +10,9 @@ from engine.errors import ConfigError, WeightsError
 from engine.judge.asking import evaluate_rows
 from engine.nn import checkpoint
 from engine.nn.kstep import new_kstep_spec
+from engine.nn.new_spec import new_net_spec
 from engine.nn.policy_value import build_module, fold_for_export
 from engine.nn.settings import NetSettings
-from engine.nn.spec import new_net_spec
 
 
 def write(path, spec):

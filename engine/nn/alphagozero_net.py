@@ -12,8 +12,9 @@ from torch import Tensor, nn
 
 from ..evaluator import ENCODING_SHAPES
 from .blocks import Linear, conv, he_initialise, norm
+from .new_spec import conv_spec
 from .raw_outputs import RawOutputs
-from .spec import Spec, conv_spec
+from .spec import Spec
 
 
 class ConvNorm(nn.Module):

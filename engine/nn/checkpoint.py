@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from ..errors import WeightsError
 from .peek import KEY
-from .spec import Spec, check_spec
+from .spec import Spec
+from .spec_check import check_spec
 
 if TYPE_CHECKING:
     from torch import Tensor

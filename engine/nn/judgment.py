@@ -16,7 +16,9 @@ from torch import Tensor, nn
 from ..errors import WeightsError
 from ..evaluator import ENCODING_SHAPES
 from .blocks import Linear, activation, conv, he_initialise, make_block, norm, pool_policy
-from .spec import Spec, check_spec, conv_spec, count_blocks, new_net_spec
+from .new_spec import conv_spec, new_net_spec
+from .spec import Spec, count_blocks
+from .spec_check import check_spec
 
 MAPS = ("g", "own", "opponent", "neutral", "seki")
 LAST = ("conv2", "conv_out", "out", "linear2")  # the last layers of residual branches

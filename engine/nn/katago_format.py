@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from ..errors import WeightsError
 from ..evaluator import ENCODING_SHAPES
 from .peek import open_maybe_gzip
-from .spec import DEFAULT_MULTIPLIERS, MAX_BLOCKS, MAX_CHANNELS, MAX_KERNEL, POLICY_OUTPUTS, SCORE_OUTPUTS, Spec
+from .spec import DEFAULT_MULTIPLIERS, POLICY_OUTPUTS, SCORE_OUTPUTS, Spec
+from .spec_check import MAX_BLOCKS, MAX_CHANNELS, MAX_KERNEL
 from .token_stream import TokenStream
 
 FIRST_VERSION, LAST_VERSION = 3, 17

@@ -15,8 +15,10 @@ from torch import Tensor, nn
 from ..errors import WeightsError
 from ..evaluator import ENCODING_SHAPES
 from .blocks import activation, conv, norm
+from .new_spec import conv_spec
 from .raw_outputs import RawOutputs
-from .spec import Spec, check_spec, conv_spec
+from .spec import Spec
+from .spec_check import check_spec
 
 
 def new_kstep_spec(

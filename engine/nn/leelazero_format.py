@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from ..errors import WeightsError
 from .peek import open_maybe_gzip
-from .spec import MAX_BLOCKS, MAX_CHANNELS, Spec
+from .spec import Spec
+from .spec_check import MAX_BLOCKS, MAX_CHANNELS
 from .token_stream import parse_numbers
 
 INPUTS, SIZE, POINTS, HIDDEN = 18, 19, 361, 256

@@ -20,7 +20,8 @@ from .checkpoint import load_arrays
 from .katago_format import load_katago
 from .leelazero_format import load_leela_zero, looks_like_leela_zero
 from .shapes import check_arrays
-from .spec import Spec, check_spec, count_blocks
+from .spec import Spec, count_blocks
+from .spec_check import check_spec
 
 if TYPE_CHECKING:
     from torch import Tensor, nn

@@ -19,8 +19,10 @@ from .blocks import Linear, TipRMSNorm, activation, conv, he_initialise, make_bl
 from .judgment import JudgmentNet
 from .kstep import KStepNet, initialise
 from .leelazero_net import LeelaZeroNet
+from .new_spec import conv_spec
 from .raw_outputs import RawOutputs
-from .spec import Spec, check_spec, conv_spec, count_blocks
+from .spec import Spec, count_blocks
+from .spec_check import check_spec
 
 __all__ = ["PolicyValueNet", "RawOutputs", "build_module", "fold_for_export", "load_tensors"]
 

@@ -32,7 +32,7 @@ class ZeroWeights:
 
 
 class AlphaGoZero:
-    """See kinds.Kind. [net] holds the arguments of engine.nn.spec.new_alphagozero_spec, [loss] those of ZeroWeights."""
+    """See kinds.Kind. [net] holds the arguments of engine.nn.new_spec.new_alphagozero_spec, [loss] those of ZeroWeights."""
 
     targets = ("search_policy", "z")
     record_targets: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class AlphaGoZero:
     next_moves = 1
 
     def __init__(self, net: dict[str, Any], loss: dict[str, Any]) -> None:
-        from engine.nn.spec import new_alphagozero_spec
+        from engine.nn.new_spec import new_alphagozero_spec
 
         known = [name for name in inspect.signature(new_alphagozero_spec).parameters if name != "name"]
         if surplus := [name for name in net if name not in known]:
@@ -52,8 +52,8 @@ class AlphaGoZero:
 
     def build(self, name: str, encoding: str) -> nn.Module:
         """Build the net of the recipe. Raises WeightsError where its sizes are out of bounds."""
+        from engine.nn.new_spec import new_alphagozero_spec
         from engine.nn.policy_value import build_module
-        from engine.nn.spec import new_alphagozero_spec
 
         return build_module(new_alphagozero_spec(**{"name": name, **self.net, "encoding": encoding}), trainable=True)
 

@@ -48,7 +48,7 @@ class Judgment:
     curves = ("boards_right", "dead_right", "points_right")
 
     def __init__(self, net: dict[str, Any], loss: dict[str, Any]) -> None:
-        from engine.nn.spec import new_net_spec
+        from engine.nn.new_spec import new_net_spec
 
         known = [name for name in inspect.signature(new_net_spec).parameters if name != "name"]
         known += ["head_channels", "start", "deeper"]

@@ -25,7 +25,7 @@ class PolicyValue:
     next_moves = 1
 
     def __init__(self, net: dict[str, Any], loss: dict[str, Any]) -> None:
-        from engine.nn.spec import new_net_spec
+        from engine.nn.new_spec import new_net_spec
 
         known = [name for name in inspect.signature(new_net_spec).parameters if name != "name"]
         if surplus := [name for name in net if name not in known]:
@@ -37,8 +37,8 @@ class PolicyValue:
 
     def build(self, name: str, encoding: str) -> nn.Module:
         """Build the net of the recipe. Raises WeightsError where its sizes are out of bounds."""
+        from engine.nn.new_spec import new_net_spec
         from engine.nn.policy_value import build_module
-        from engine.nn.spec import new_net_spec
 
         return build_module(new_net_spec(**{"name": name, **self.net, "encoding": encoding}), trainable=True)
 

@@ -8,8 +8,10 @@ from engine.board.planes import encode_position
 from engine.board.position import Position
 from engine.errors import UnsupportedBoardSize, WeightsError
 from engine.nn import NetSettings, checkpoint, load_net, make_evaluator
+from engine.nn.new_spec import new_alphagozero_spec
 from engine.nn.policy_value import build_module, fold_for_export
-from engine.nn.spec import check_spec, new_alphagozero_spec, parameter_count
+from engine.nn.spec import parameter_count
+from engine.nn.spec_check import check_spec
 
 
 def trained(size=5, blocks=2, channels=6, encoding="alphagozero-17"):

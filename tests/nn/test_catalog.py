@@ -8,8 +8,8 @@ import torch
 
 from engine.errors import WeightsError
 from engine.nn import catalog, checkpoint
+from engine.nn.new_spec import new_net_spec
 from engine.nn.policy_value import build_module, fold_for_export
-from engine.nn.spec import new_net_spec
 
 
 @pytest.fixture

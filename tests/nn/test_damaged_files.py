@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from engine.errors import WeightsError
 from engine.nn import checkpoint
 from engine.nn.net import load_net
+from engine.nn.new_spec import new_net_spec
 from engine.nn.policy_value import build_module, fold_for_export
-from engine.nn.spec import new_net_spec
 
 
 @pytest.fixture(scope="module")

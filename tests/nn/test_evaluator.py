@@ -14,10 +14,10 @@ from engine.nn.compiled import EvaluationGraph, compile_net
 from engine.nn.devices import choose_precision, cpu_has_bfloat16
 from engine.nn.net import load_net
 from engine.nn.net_evaluator import make_evaluator
+from engine.nn.new_spec import new_net_spec
 from engine.nn.policy_value import build_module, fold_for_export
 from engine.nn.runtimes import openvino_missing
 from engine.nn.settings import NetSettings
-from engine.nn.spec import new_net_spec
 
 CPU = NetSettings(device="cpu", precision="float32", threads=2)
 

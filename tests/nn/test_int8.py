@@ -17,9 +17,9 @@ from engine.nn.cpu_choice import quantizer_command
 from engine.nn.int8 import Figures, Plan
 from engine.nn.net import load_net
 from engine.nn.net_evaluator import make_evaluator
+from engine.nn.new_spec import new_net_spec
 from engine.nn.policy_value import build_module, fold_for_export
 from engine.nn.settings import NetSettings
-from engine.nn.spec import new_net_spec
 
 GOOD = Figures(500, 0.97, 0.004, 0.006, 0.3, 1.8)
 

@@ -14,7 +14,8 @@ from engine.nn import NetSettings, checkpoint, load_net, make_evaluator
 from engine.nn.kstep import new_kstep_spec
 from engine.nn.policy_value import build_module, fold_for_export, load_tensors
 from engine.nn.runtimes import openvino_missing
-from engine.nn.spec import PASS_SHARE, check_spec, parameter_count
+from engine.nn.spec import PASS_SHARE, parameter_count
+from engine.nn.spec_check import check_spec
 from engine.nn.two_nets import PASS_FLOOR, TwoNets
 from engine.nn.wrappers import SymmetryAverage
 

@@ -15,9 +15,9 @@ from engine.errors import ConfigError, EngineError
 from engine.nn import checkpoint, runtimes
 from engine.nn.net import load_net
 from engine.nn.net_evaluator import make_evaluator
+from engine.nn.new_spec import new_net_spec
 from engine.nn.policy_value import build_module, fold_for_export
 from engine.nn.settings import NetSettings
-from engine.nn.spec import new_net_spec
 
 if runtimes.openvino_missing():
     pytest.skip(runtimes.openvino_missing(), allow_module_level=True)

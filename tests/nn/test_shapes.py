@@ -6,9 +6,10 @@ import pytest
 from engine.errors import WeightsError
 from engine.nn.judgment import judgment_spec
 from engine.nn.kstep import new_kstep_spec
+from engine.nn.new_spec import conv_spec, new_alphagozero_spec, new_net_spec
 from engine.nn.policy_value import build_module
 from engine.nn.shapes import array_shapes, check_arrays
-from engine.nn.spec import SCORE_OUTPUTS, conv_spec, new_alphagozero_spec, new_net_spec
+from engine.nn.spec import SCORE_OUTPUTS
 
 ATTENTION = {"kind": "attention", "heads": 4, "kv_heads": 2, "q_dim": 8, "v_dim": 6, "eps": 1e-6}
 ORDINARY = {"kind": "ordinary", "mid": 10, "acts": ["relu"] * 2, "convs": [conv_spec(), conv_spec(1)]}

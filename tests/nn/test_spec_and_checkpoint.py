@@ -10,8 +10,10 @@ import torch
 
 from engine.errors import WeightsError
 from engine.nn import checkpoint
+from engine.nn.new_spec import new_net_spec
 from engine.nn.policy_value import build_module, fold_for_export, load_tensors
-from engine.nn.spec import check_spec, new_net_spec, parameter_count
+from engine.nn.spec import parameter_count
+from engine.nn.spec_check import check_spec
 
 
 def _trained(spec, seed=0):
