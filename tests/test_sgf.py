@@ -196,3 +196,26 @@ def test_noise_is_never_a_traceback():
             sgf.parse(data).position()
         except EngineError as error:
             assert isinstance(error, SgfError)
+
+
+def test_the_beginnings_of_a_file(tmp_path):
+    path = tmp_path / "book.sgf"
+    path.write_text("(;SZ[9]C[x](;B[aa](;W[bb];B[cc])(;W[dd](;B[ee])(;B[ff])))(;B[bb]))(;SZ[9]AB[cc])(;GM[3])")
+    found = [record.moves for record in sgf.read_beginnings(path, 2)]
+    a, b, d = 0, 10, 30  # the points aa, bb and dd on 9x9
+    assert found == [((1, a), (2, b)), ((1, a), (2, d)), ((1, b),), ()]
+    assert len(sgf.read_beginnings(path, 3)) == 5
+    path.write_text("(;SZ[9];B[aa])(;SZ[9];B[bb]")  # the second game is torn
+    assert len(sgf.read_beginnings(path, 2)) == 1
+    for text, complaint in (("(;GM[3])", "not a game of Go"), ("(;SZ[9]\n;B[zz])", "line 2"), ("", "no SGF")):
+        path.write_text(text)
+        with pytest.raises(SgfError, match=complaint):
+            sgf.read_beginnings(path, 2)
+    with pytest.raises(SgfError, match="missing"):
+        sgf.read_beginnings(tmp_path / "missing.sgf", 2)
+
+
+def test_beginnings_of_deeply_nested_variations(tmp_path):
+    path = tmp_path / "deep.sgf"
+    path.write_text("(;SZ[9]" + "(;B[aa]" * 3000 + ")" * 3001)
+    assert [len(record.moves) for record in sgf.read_beginnings(path, 5)] == [5]

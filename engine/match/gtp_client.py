@@ -19,15 +19,17 @@ from pathlib import Path
 
 from engine.errors import EngineError
 
+from .engine_log import EngineLog
+
 NEW_GROUP = 0x200  # CREATE_NEW_PROCESS_GROUP on Windows
 QUIT_SECONDS = 2.0  # grace after `quit` before the process is killed
 MAX_STRAY_LINES = 1000  # lines outside a reply before an engine counts as talking nonsense
 MAX_REPLY_LINES = 100_000  # lines of one reply before it does
 MAX_REPLY = 1 << 24  # characters of one reply before it does
 MAX_LINE = 1 << 20  # bytes of a line; a longer one counts as several
-MAX_WORDS = 4096  # bytes of standard error that are looked at after a move
 MAX_WAITING = 10_000  # lines not yet looked at; an engine that says more has to wait
 MAX_WAITING_TEXT = 1 << 22  # characters of them, likewise
+LOG_LOOK = 1.0  # seconds between looks at its standard error while an engine is waited for
 
 
 class GtpError(EngineError):
@@ -68,6 +70,7 @@ class GtpProcess:
         self._stdin, self._stdout = self._process.stdin, self._process.stdout
         self._lines: queue.Queue[str | None] = queue.Queue(MAX_WAITING)
         self._put_text = self._taken_text = 0  # characters, each counted by one thread
+        self._log = EngineLog(log)
         self._killed = False
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -99,6 +102,8 @@ class GtpProcess:
             EngineFailed: on a crash, a timeout or nonsense.
         """
         deadline = time.monotonic() + timeout
+        self._refuse_unasked(command)
+        self._log.shorten()
         try:
             self._stdin.write(command.encode() + b"\n")
             self._stdin.flush()
@@ -128,11 +133,27 @@ class GtpProcess:
             raise GtpError(text)
         return text
 
+    def _refuse_unasked(self, command: str) -> None:
+        """Take what has come since the last reply: a further reply would be read as the answer to this command."""
+        for _ in range(self._lines.qsize()):
+            line = self._lines.get()
+            if line is None:
+                self._lines.put(None)
+                return
+            self._taken_text += len(line)
+            if line[:1] in ("=", "?"):
+                raise EngineFailed("protocol", f"a reply that nobody asked for, before {command!r}: {line[:60]!r}")
+
     def _next_line(self, command: str, timeout: float, deadline: float) -> str:
-        try:
-            line = self._lines.get(timeout=max(deadline - time.monotonic(), 0.0))
-        except queue.Empty:
-            raise EngineFailed("timeout", f"no reply to {command!r} within {timeout:g} s") from None
+        while True:
+            left = max(deadline - time.monotonic(), 0.0)
+            try:
+                line = self._lines.get(timeout=min(left, LOG_LOOK))
+                break
+            except queue.Empty:
+                if left <= LOG_LOOK:
+                    raise EngineFailed("timeout", f"no reply to {command!r} within {timeout:g} s") from None
+                self._log.shorten()
         if line is None:
             raise EngineFailed("crash", f"the engine ended during {command!r}{self._exit_text()}")
         self._taken_text += len(line)
@@ -161,13 +182,12 @@ class GtpProcess:
     def kill(self) -> None:
         """End the engine, and on POSIX whatever it started, at once."""
         self._killed = True
-        if self._process.poll() is None:
-            with contextlib.suppress(OSError):
-                if sys.platform != "win32":
-                    os.killpg(self._process.pid, signal.SIGKILL)
-                else:
-                    self._process.kill()
-            self._process.wait()
+        with contextlib.suppress(OSError):  # nothing is left
+            if sys.platform != "win32":
+                os.killpg(self._process.pid, signal.SIGKILL)  # also what an engine that has ended left behind
+            else:
+                self._process.kill()
+        self._process.wait()
         with contextlib.suppress(OSError):
             self._stdin.close()
         self._reader.join(QUIT_SECONDS)
@@ -207,10 +227,10 @@ class EngineSlot:
         self.commands: frozenset[str] = frozenset()
         self.name = ""
         self._log = log
+        self._words = EngineLog(log)
         self._process: GtpProcess | None = None
         self._lock = threading.Lock()
         self._closed = False
-        self._heard = 0  # bytes of the log that new_words has given
 
     def start(self) -> None:
         """Start the engine if it is not running, and ask its name and commands. Raises EngineFailed."""
@@ -219,7 +239,7 @@ class EngineSlot:
                 raise EngineFailed("crash", "the match is over")
             if self._process is not None:
                 return
-            self._heard = _size(self._log)
+            self._words.skip()
             self._process = GtpProcess(self.command, self._log)
         self.commands = frozenset(self.try_send("list_commands").split())
         name, version = self.try_send("name"), self.try_send("version")
@@ -266,21 +286,4 @@ class EngineSlot:
 
     def new_words(self) -> str:
         """Return the end of what the engine has said on standard error since the last call."""
-        size = _size(self._log)
-        if self._log is None or size <= self._heard:
-            return ""
-        try:
-            with open(self._log, "rb") as file:
-                file.seek(max(self._heard, size - MAX_WORDS))
-                text = file.read(size - file.tell())
-        except OSError:
-            return ""
-        self._heard = size
-        return text.decode("utf-8", "replace")
-
-
-def _size(path: Path | None) -> int:
-    try:
-        return path.stat().st_size if path is not None else 0
-    except OSError:
-        return 0
+        return self._words.new_words()

@@ -1,4 +1,4 @@
-"""Where the openings of a match come from: random ones by seed, or the first moves of SGF games; balanced or not.
+"""Where the openings of a match come from: random ones by seed, or the beginnings in SGF files; balanced or not.
 
 Balanced means: a net gives both sides about the same chance. All of it is reproducible: the same options give the same
 openings in the same order, and a longer match begins with those of a shorter one.
@@ -6,6 +6,7 @@ openings in the same order, and a longer match begins with those of a shorter on
 
 from __future__ import annotations
 
+import logging
 import random
 import re
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from engine import factory, sgf
 from engine.board.position import Position
 from engine.board.rules import parse_rules
 from engine.errors import ConfigError, EngineError
+from engine.files import sgf_files
 from engine.nn.settings import NetSettings
 from engine.player.rawnet import raw_output
 
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 BALANCE = 0.15  # how far from 0.5 the winrate may be
 PLIES = 8  # of an SGF game
 MAX_TRIES = 200  # openings that may be refused in a row
+
+log = logging.getLogger(__name__)
 
 Accept = Callable[[list[int]], bool]
 
@@ -53,47 +57,53 @@ def openings_for(options: OpeningOptions, count: int, settings: GameSettings, ne
     path = Path(options.openings)
     if not path.exists():
         raise ConfigError(f"--openings: neither SEED/PLIES nor a file: {options.openings}")
-    found = sgf_openings(path, options.plies or PLIES, settings)
-    if not found:
-        raise ConfigError(f"--openings: no game of {settings.width}x{settings.height} with so many moves in {path}")
-    return _take(iter(found), count, accept, repeat=True)
+    return _take(iter(sgf_openings(path, options.plies or PLIES, settings)), count, accept, repeat=True)
 
 
 def sgf_openings(path: Path, plies: int, settings: GameSettings) -> list[list[int]]:
     """Return the different openings of an SGF file or of all in a folder, shuffled the same way each time.
 
-    Games of another size, with set-up stones, passes or moves out of turn in the opening, or shorter, are left out, and
-    so are positions that occurred before (rotations and reflections count as the same).
+    A file gives those of all its games and variations. Games of another size, with set-up stones, passes or moves out
+    of turn in the opening, or shorter, are left out, and so are positions that occurred before (rotations and
+    reflections count as the same).
 
-    Raises EngineError if none can be read.
+    Raises ConfigError if there are none, which says of files that cannot be read.
     """
-    files = sorted(file for file in path.rglob("*") if file.suffix.lower() == ".sgf") if path.is_dir() else [path]
-    openings, seen = [], set()
-    errors: list[EngineError] = []
-    for file in files:
+    openings, seen, errors = [], set(), []
+    for file in sgf_files(path) if path.is_dir() else [path]:
         try:
-            record = sgf.read(file)
+            records = sgf.read_beginnings(file, plies)
         except EngineError as error:
-            errors.append(error)
+            errors.append(str(error))
             continue
-        moves = record.moves[:plies]
-        colors = [color for color, _ in moves]
-        area = settings.width * settings.height
-        fits = (record.width, record.height) == (settings.width, settings.height) and not record.setup
-        if not fits or colors != [1 + i % 2 for i in range(plies)] or any(action == area for _, action in moves):
-            continue
-        actions = [action for _, action in moves]
-        position = Position(settings.width, settings.height, rules=parse_rules(settings.rules))
-        if not all(_played(position, action) for action in actions):
-            continue
-        key = canonical_key(position.board())
-        if key not in seen:
-            seen.add(key)
-            openings.append(actions)
-    if errors and not openings:
-        raise errors[0]
+        for record in records:
+            actions = _opening(record, plies, settings)
+            if actions is None:
+                continue
+            position = Position(settings.width, settings.height, rules=parse_rules(settings.rules))
+            if not all(_played(position, action) for action in actions):
+                continue
+            key = canonical_key(position.board())
+            if key not in seen:
+                seen.add(key)
+                openings.append(actions)
+    if not openings:
+        size = f"{settings.width}x{settings.height}"
+        broken = f" ({errors[0]}{', and other files' if len(errors) > 1 else ''})" if errors else ""
+        raise ConfigError(f"--openings: no game of {size} with {plies} moves in {path}{broken}")
     random.Random("openings").shuffle(openings)
     return openings
+
+
+def _opening(record: sgf.GameRecord, plies: int, settings: GameSettings) -> list[int] | None:
+    """Return the actions of a record's first moves; None if no game of this match can begin so."""
+    moves = record.moves[:plies]
+    area = settings.width * settings.height
+    fits = (record.width, record.height) == (settings.width, settings.height) and not record.setup
+    in_turn = [color for color, _ in moves] == [1 + i % 2 for i in range(plies)]
+    if not fits or not in_turn or any(action == area for _, action in moves):
+        return None
+    return [action for _, action in moves]
 
 
 def _played(position: Position, action: int) -> bool:
@@ -120,6 +130,8 @@ def _take(source: Iterator[list[int]], count: int, accept: Accept | None, *, rep
             raise ConfigError(f"--balance: {refused} openings in a row are not even enough; allow more")
     if not taken:
         raise ConfigError("--balance: no opening is even enough; allow more")
+    if len(taken) < count:
+        log.warning("%d openings for %d pairs of games: they are played over and over", len(taken), count)
     return [taken[i % len(taken)] for i in range(count)]
 
 

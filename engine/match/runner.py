@@ -23,6 +23,7 @@ from engine.errors import EngineError
 
 from .engines import REFEREE, Engine, Slot, make_slot
 from .game import CannotBegin, GameResult, GameSettings, MatchStopped
+from .gtp_client import EngineFailed, GtpError
 from .local import NetPool
 from .play import play_game, set_up
 from .schedule import Game, Schedule
@@ -102,14 +103,17 @@ class Crew:
 def probe(setting: Setting) -> dict[str, str]:
     """Start every engine once and set a game up; return their names by label.
 
-    Raises GtpError or EngineFailed if one cannot play such games: better now than as a lost match.
+    Raises EngineError, which names it, if one cannot play such games: better now than as a lost match.
     """
     names = {}
     crew = Crew(setting, 0)
     try:
         for label in [*setting.engines, *([REFEREE] if setting.referee is not None else [])]:
             slot = crew.slot(label)
-            set_up(slot, setting.game, referee=label == REFEREE)
+            try:
+                set_up(slot, setting.game, referee=label == REFEREE)
+            except (GtpError, EngineFailed) as error:
+                raise EngineError(f"{label} cannot play such games: {error}{_where(setting.logs, label)}") from None
             if label != REFEREE and setting.game.visits is not None and "kata-set-param" not in slot.commands:
                 log.warning("%s has no kata-set-param: --visits says nothing to it", label)
             names[label] = slot.name
@@ -117,6 +121,12 @@ def probe(setting: Setting) -> dict[str, str]:
         return names
     finally:
         crew.close()
+
+
+def _where(logs: Path, label: str) -> str:
+    """Return where an engine's last words are; "" if it said nothing."""
+    log = logs / f"{label}-0.log"
+    return f" (see {log})" if log.exists() and log.stat().st_size else ""
 
 
 def run_games(

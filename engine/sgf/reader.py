@@ -1,4 +1,7 @@
-"""From SGF text to a GameRecord: the main line of the first game, and where in the file each of its nodes stands."""
+"""From SGF text to a GameRecord: the main line of the first game, and where in the file each of its nodes stands.
+
+book.py reads all games and variations with what is here.
+"""
 
 from __future__ import annotations
 
@@ -54,8 +57,23 @@ def parse(data: bytes | str, name: str = "<sgf>") -> GameRecord:
     """Read the first game of SGF text. Raises SgfError naming `name`, the line and the reason."""
     raw = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else data
     nodes, lines = _main_line(raw, name)
+    record = record_of(nodes, lines, name, encoding="utf-8" if isinstance(data, str) else None)
+    return replace(record, games=_count_games(raw))
+
+
+def record_of(nodes: Sequence[Node], lines: Sequence[int], name: str, *, encoding: str | None = None) -> GameRecord:
+    """Return the record of one line of play.
+
+    Args:
+        nodes: from the root on.
+        lines: of the file, on which each node stands; for errors.
+        name: of the file, likewise.
+        encoding: None for the one that the root names.
+
+    Raises SgfError.
+    """
     root = nodes[0]
-    reader = ValueReader(name, "utf-8" if isinstance(data, str) else encoding_of(root))
+    reader = ValueReader(name, encoding or encoding_of(root))
     if reader.text(root, "GM").strip() not in ("", "1"):
         fail(name, lines[0], f"not a game of Go: GM[{reader.text(root, 'GM')}]")
     width, height = reader.size(root, lines[0])
@@ -72,7 +90,6 @@ def parse(data: bytes | str, name: str = "<sgf>") -> GameRecord:
         white=reader.text(root, "PW"),
         result=reader.text(root, "RE").strip(),
         date=reader.text(root, "DT"),
-        games=_count_games(raw),
     )
     return _with_moves(record, reader, nodes, lines)
 

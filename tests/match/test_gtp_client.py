@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from engine.match import engine_log
 from engine.match.gtp_client import (
     MAX_LINE,
     MAX_WAITING,
@@ -52,7 +53,7 @@ for line in sys.stdin:
         ("raise SystemExit(4)", "crash"),
         ("import sys; sys.stdin.readline(); raise SystemExit(4)", "crash"),
         ("import time; time.sleep(60)", "timeout"),
-        ("import sys; print('= half a reply', flush=True); sys.stdin.read()", "timeout"),
+        ("import sys; sys.stdin.readline(); print('= half a reply', flush=True); sys.stdin.read()", "timeout"),
         ("while True: print('noise')", "protocol"),
         ("import sys; sys.stdout.buffer.write(bytes(range(256)) * 9); sys.stdout.flush()", "crash"),
     ],
@@ -65,6 +66,33 @@ def test_engines_that_fail(script, reason):
     assert error.value.reason == reason
     engine.kill()
     assert time.monotonic() - started < 8
+
+
+def test_a_reply_that_nobody_asked_for_is_no_answer_to_the_next_command():
+    engine = GtpProcess(scripted("import sys\nfor line in sys.stdin: print('= A1\\n\\n= pass\\n', flush=True)"))
+    assert engine.send("genmove b", 10) == "A1"
+    deadline = time.monotonic() + 60
+    while engine._lines.qsize() < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    with pytest.raises(EngineFailed, match="nobody asked for, before 'genmove w': '= pass'") as error:
+        engine.send("genmove w", 10)
+    assert error.value.reason == "protocol"
+    engine.kill()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no process groups")
+@pytest.mark.parametrize("end", ["raise SystemExit(3)", "print('= \\n', flush=True)"])
+def test_what_an_engine_started_ends_with_it(end, tmp_path):
+    """A script around an engine: it ends first, after a crash as after quit."""
+    mark = tmp_path / "running"
+    start = f"import subprocess, sys; subprocess.Popen(['sh', '-c', 'touch {mark}; exec sleep 600'])"
+    engine = GtpProcess(scripted(f"{start}\nsys.stdin.readline()\n{end}"))
+    deadline = time.monotonic() + 60
+    while not mark.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert mark.exists()
+    engine.close()
+    assert not engine._reader.is_alive()  # nobody holds the pipe any more
 
 
 @pytest.mark.parametrize("command", ["/no/such/engine --x", "", "an 'open quote"])
@@ -85,6 +113,20 @@ def test_a_slot_starts_its_engine_again(mock, tmp_path):
     slot.close()
     with pytest.raises(EngineFailed, match="over"):
         slot.start()
+
+
+def test_a_flood_on_standard_error_fills_no_disk(tmp_path, monkeypatch):
+    monkeypatch.setattr(engine_log, "MAX_LOG", 50_000)
+    monkeypatch.setattr(engine_log, "KEPT", 1000)
+    flood = "import sys\nfor i in range(400): sys.stderr.write(f'{i}\\n' * 1000)\nsys.stderr.flush()"
+    script = f"{flood}\nfor line in sys.stdin: print('= \\n', flush=True)"
+    slot = EngineSlot("A", scripted(script), 60, tmp_path / "log")
+    slot.start()
+    slot.send("name")
+    assert (tmp_path / "log").stat().st_size <= 50_000
+    assert slot.new_words().splitlines()[-1] == "399"
+    assert slot.new_words() == ""
+    slot.close()
 
 
 @pytest.mark.parametrize("flood", ["'x\\n'", "'=\\n' + 'x\\n' * 1000", "'= ' + 'x' * 100000"])

@@ -13,6 +13,8 @@ from engine import sgf
 from engine.board.position import WHITE
 from engine.match import runner
 from engine.match.cli import main
+from engine.match.game import GameSettings
+from engine.match.opening_options import sgf_openings
 
 
 def play(tmp_path, engines, *options, size="5", status=0):
@@ -87,6 +89,38 @@ def test_openings_from_sgf(mock, tmp_path):
     starts = [sgf.read(tmp_path / "out" / game["sgf"]).moves[:3] for game in games]
     # The first two are one another's mirror image, so there are two openings in all, played over and over.
     assert len(set(starts)) == 2 and starts[:4] == starts[4:] and starts[0] == starts[1] != starts[2]
+
+
+def test_an_sgf_tree_is_an_opening_book(tmp_path):
+    book = tmp_path / "book.sgf"
+    book.write_text(
+        "(;SZ[9];B[ee](;W[ec](;B[ge];W[gc];B[gg])(;B[ce];W[dc]))(;W[eg];B[fg];W[fh](;B[aa])(;B[bb])))"
+        "(;SZ[9];B[cc];W[gg];B[gc];W[cf])(;SZ[9];B[cc];W[gg])(;SZ[13];B[cc];W[gg];B[gc];W[cg])(;GM[2]SZ[8];W[e2e4])"
+    )
+    letters = {"".join("abcdefghi"[a % 9] + "abcdefghi"[a // 9] for a in opening)
+               for opening in sgf_openings(book, 4, GameSettings(9, 9, 7.0, "chinese"))}  # fmt: skip
+    assert letters == {"eeecgegc", "eeeccedc", "eeegfgfh", "ccgggccf"}
+
+
+def test_what_is_wrong_with_openings_is_said(mock, tmp_path, capsys, caplog):
+    folder = tmp_path / "book"
+    folder.mkdir()
+    (folder / "a.sgf").write_text("(;SZ[9];B[cc]")
+    (folder / "b.sgf").write_text("(;SZ[9];B[cc];W[gg])")
+    run = [mock(), mock(), "--size", 9, "--out", tmp_path / "out", "--games", 4, "--openings", folder]
+    assert main([str(word) for word in [*run, "--plies", 3]]) == 1
+    said = capsys.readouterr().err
+    assert "no game of 9x9 with 3 moves in" in said and "a.sgf, line 1: the text ends" in said
+    play(tmp_path, [mock(), mock()], "--games", 4, "--openings", folder / "b.sgf", "--plies", 2, size="9")
+    assert "1 openings for 2 pairs of games" in caplog.text
+
+
+def test_an_engine_that_cannot_play_is_named(mock, tmp_path, capsys):
+    command = f"{sys.executable} -S -c 'import sys; sys.exit(print(\"no licence\", file=sys.stderr))'"
+    assert main([mock(), f"mute={command}", "--size", "9", "--out", str(tmp_path / "out")]) == 1
+    said = capsys.readouterr().err
+    assert "mute cannot play such games: the engine ended during 'list_commands'" in said and "mute-0.log" in said
+    assert (tmp_path / "out" / "logs" / "mute-0.log").read_text() == "no licence\n"
 
 
 def test_balanced_openings(mock, tmp_path, capsys):
