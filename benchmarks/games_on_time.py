@@ -88,7 +88,7 @@ class ServerClock:
         if not self.overtime:
             self.main -= seconds
             if self.main > 0 or not self.period:
-                self.worst = min(self.worst, self.main)
+                self.worst = min(self.worst, self.main + (self.count if self.system == "byoyomi" else 1) * self.period)
                 alive = self.main >= 0
                 self.main += self.increment
                 return alive
