@@ -20,6 +20,7 @@ from engine.gtp.inbox import Inbox, read_lines
 from engine.gtp.output import ClosedOutput, Output
 from engine.gtp.protocol import GtpError, Request
 from engine.gtp.registry import COMMANDS, Command
+from engine.gtp.watchdog import Watchdog
 from engine.lines import MAX_LINE
 from engine.player.stop import Abandoned, StopToken
 
@@ -69,11 +70,10 @@ class Session:
     def __init__(self, controller: Controller, output: Output, force_exit: Callable[[int], None] | None = None) -> None:
         self._controller = controller
         self._output = output
-        self._force_exit = force_exit
+        self._watchdog = Watchdog(lambda: force_exit(self._code)) if force_exit is not None else None
         self.inbox = Inbox()
         self._code = 0
         self._replied = 0.0  # when the last line was done with, time.monotonic
-        self._timers: list[threading.Timer] = []  # that end the process by force
 
     def start_reading(self, read: Callable[[int], bytes | None]) -> None:
         """Start the reader thread on a byte source (see `read_lines`)."""
@@ -158,29 +158,19 @@ class Session:
             log.exception("%s failed", request.name)
             return False, "internal error"
         finally:
-            self._disarm()
+            if self._watchdog is not None:
+                self._watchdog.lift()
 
     def _interrupter(self, token: StopToken, any_line: bool, grace: float) -> Callable[[], None]:
         def call() -> None:
             if self.inbox.abandoned:
-                self._arm(grace)
+                if self._watchdog is not None:  # the command might be deep in compiled code
+                    self._watchdog.set(grace)
                 token.abandon()
             elif any_line or self.inbox.interrupted:
                 token.stop()
 
         return call
-
-    def _arm(self, grace: float) -> None:
-        """Make sure that the process ends though the command might be deep in compiled code."""
-        if self._force_exit is not None:
-            timer = threading.Timer(grace, self._force_exit, args=(self._code,))
-            timer.daemon = True
-            self._timers.append(timer)
-            timer.start()
-
-    def _disarm(self) -> None:
-        while self._timers:
-            self._timers.pop().cancel()
 
     def _explain_abandoning(self) -> None:
         if self._code == 0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from pathlib import Path
 
 import pytest
 from lopsided import Lopsided
@@ -142,3 +143,24 @@ def test_mimicry_of_what_nobody_knows(python):
     command, environment = python("-m", "engine", "gtp", "--mimic", "gnugo")
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 2 and "gtp.mimic" in done.stderr and "katago" in done.stderr and done.stdout == ""
+
+
+# What the schema of gtp2ogs 9.0.1 requires of each clock; it refuses to start over one key too few or too many.
+GTP2OGS_CLOCKS = {
+    "simple": {"per_move_time_range"},
+    "byoyomi": {"main_time_range", "period_time_range", "periods_range"},
+    "fischer": {"initial_time_range", "max_time_range", "time_increment_range"},
+}
+
+
+def test_the_configuration_for_ogs():
+    text = (Path(__file__).parents[2] / "docs" / "servers" / "gtp2ogs.json5").read_text("utf-8")
+    text = re.sub(r"(?m)(^|\s)//.*$", "", text)
+    text = re.sub(r"(?m)([{,]\s*)(\w+):", r'\1"\2":', text)
+    configuration = json.loads(re.sub(r",(\s*[}\]])", r"\1", text))
+    live = configuration["allowed_live_settings"]
+    assert {name: set(live[name]) for name in configuration["allowed_time_control_systems"]} == GTP2OGS_CLOCKS
+    assert live["concurrent_games"] == 1
+    for speed in ("rapid", "correspondence"):  # by default gtp2ogs plays 3 and 500 at a time, each with its own engine
+        assert configuration[f"allowed_{speed}_settings"] is None
+    assert configuration["bot"]["manager"] == "persistent" and "chinese-ogs" in configuration["bot"]["command"]

@@ -16,6 +16,7 @@ from engine.gtp.inbox import Inbox
 from engine.gtp.output import Output
 from engine.gtp.protocol import GtpError
 from engine.gtp.session import Session
+from engine.gtp.watchdog import Watchdog
 from engine.lines import MAX_LINE
 from engine.player.stop import StopToken
 
@@ -132,9 +133,9 @@ def test_a_line_waits_for_its_end(session):
     session.send(b"b")
     session.send(b"\n")
     assert session.read_until(b"\n\n") == b"=24 ab\n\n"
-    session.send(b"echo never finished")
+    session.send(b"echo ended by the end")
     session.close()
-    assert session.finish() == b"" and session.code == 0
+    assert session.finish() == b"= ended by the end\n\n" and session.code == 0
 
 
 def test_overlong_lines(session):
@@ -228,6 +229,33 @@ def test_a_command_that_is_no_search_is_answered_though_the_input_has_ended(comm
     session.send(b"slow\necho a\n")
     session.close()
     assert session.finish() == b"= done\n\n= a\n\n" and not session.forced
+
+
+def test_a_long_queue_behind_the_end_costs_one_thread(session, monkeypatch):
+    """A timer for each of 20 000 commands took half a minute."""
+    started_threads = []
+    start = threading.Thread.start
+    monkeypatch.setattr(threading.Thread, "start", lambda thread: (started_threads.append(thread), start(thread))[1])
+    session.send(b"echo a\n" * 2000)
+    session.close()
+    assert session.finish() == b"= a\n\n" * 2000
+    assert len([thread for thread in started_threads if thread.name == "gtp-watchdog"]) <= 1
+    assert not [thread for thread in started_threads if isinstance(thread, threading.Timer)]
+
+
+def test_a_watchdog_acts_once_its_earliest_deadline_is_over():
+    acted = threading.Event()
+    watchdog = Watchdog(acted.set)
+    watchdog.set(0.05)
+    watchdog.lift()
+    for _ in range(100):
+        watchdog.set(60)
+        watchdog.lift()
+    assert not acted.wait(0.3)
+    watchdog.set(60)
+    watchdog.set(0.01)
+    watchdog.set(120)
+    assert acted.wait(PATIENCE)
 
 
 def test_a_command_is_asked_for_when_its_line_comes_or_the_one_before_is_answered(session, commands):
