@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import socket
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+
+from engine.lines import MAX_LINE, LineBuffer
 
 from .cgos_text import CgosError
 
 POLL = 0.5  # seconds between looks at the stop event
 CONNECT = 20.0  # seconds to wait for a connection
-LONGEST_LINE = 1 << 20  # bytes
 
 
 class Refused(CgosError):
@@ -44,11 +46,12 @@ class Line:
         with contextlib.suppress(OSError):
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket.settimeout(POLL)
-        self._waiting = b""
+        self._buffer = LineBuffer()
+        self._waiting: deque[bytes] = deque()
 
     def read(self, stop: Callable[[], bool]) -> str | None:
         """Return the next line; None if `stop` says so while there is none."""
-        while b"\n" not in self._waiting:
+        while not self._waiting:
             if stop():
                 return None
             try:
@@ -59,10 +62,10 @@ class Line:
                 raise Disconnected(f"connection lost: {error}") from None
             if not data:
                 raise Disconnected("the server has closed the connection")
-            self._waiting += data
-            if len(self._waiting) > LONGEST_LINE:
-                raise Disconnected("the server sends an endless line")
-        line, _, self._waiting = self._waiting.partition(b"\n")
+            self._waiting.extend(self._buffer.feed(data))
+        line = self._waiting.popleft()
+        if len(line) > MAX_LINE:
+            raise Disconnected(f"the server sends a line of more than {MAX_LINE >> 20} MiB")
         return line.decode("utf-8", "replace").strip()
 
     def write(self, text: str) -> None:

@@ -107,6 +107,19 @@ def test_ten_thousand_queries_then_terminate_all(start):
     assert process.returncode == 0 and sorted(map(int, ids)) == list(range(10_000))
 
 
+@pytest.mark.parametrize("action", [{"action": "terminate", "terminateId": "a"}, {"action": "terminate_all"}])
+def test_a_search_without_end_on_a_board_where_no_tree_can_grow_ends_when_told(start, action):
+    process = start()
+    query = {"id": "a", "boardXSize": 2, "komi": 1, "maxVisits": 10**400, "reportDuringSearchEvery": 0.05}
+    process.stdin.write(json.dumps(query).encode() + b"\n")
+    process.stdin.flush()
+    while json.loads(process.stdout.readline())["rootInfo"]["visits"] < 2000:
+        pass
+    out, _ = process.communicate(json.dumps({"id": "t", **action}).encode() + b"\n", timeout=PATIENCE)
+    answers = [json.loads(line) for line in out.splitlines()]
+    assert answers[-1]["id"] == "a" and not answers[-1]["isDuringSearch"] and process.returncode == 0
+
+
 @pytest.mark.skipif(os.name == "nt", reason="no such signals")
 def test_sigterm_in_the_middle(start):
     process = start()

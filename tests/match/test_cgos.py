@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 import threading
 
 import pytest
@@ -9,9 +10,10 @@ from cgos_server import CgosServer
 
 from engine import sgf
 from engine.errors import ConfigError
+from engine.lines import MAX_LINE
 from engine.match.cgos import _interrupts, main
 from engine.match.cgos_client import CgosClient
-from engine.match.cgos_line import Account, Refused
+from engine.match.cgos_line import Account, Disconnected, Line, Refused
 from engine.match.cgos_text import CgosError, analysis_json, parse_setup
 from engine.match.engines import Engine, make_slot
 from engine.match.local import NetPool
@@ -50,6 +52,26 @@ def test_a_game_is_played_to_its_end_and_kept(play, tmp_path, color):
     assert list(record.moves) == server.positions[0].moves
     assert (record.result, record.komi) == ("W+3.5", 7.5)
     assert ("tester" in record.white) == (color == "w")
+
+
+def test_lines_in_pieces_of_any_size():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        line = Line(Account("127.0.0.1", listener.getsockname()[1], "tester", "secret"))
+        server, _ = listener.accept()
+        with server:
+            server.sendall(b"info a\r\n\ninfo b\ninf")
+            assert [line.read(lambda: False) for _ in range(3)] == ["info a", "", "info b"]
+            assert line.read(lambda: True) is None
+            server.sendall("o \u00e9\n".encode())
+            assert line.read(lambda: False) == "info \u00e9"
+            flood = threading.Thread(target=server.sendall, args=(b"x" * (MAX_LINE + 2) + b"\n",), daemon=True)
+            flood.start()
+            with pytest.raises(Disconnected, match="more than 1 MiB"):
+                line.read(lambda: False)
+            flood.join()
+        with pytest.raises(Disconnected, match="closed"):
+            line.read(lambda: False)
+        line.close()
 
 
 def test_several_games_in_one_session(play, tmp_path):
