@@ -32,6 +32,7 @@ SETTINGS = {
     "fpuParentWeightByVisitedPolicyPow": "search.fpu_mean_power",
     "valueWeightExponent": "search.value_weight_power",
     "noisePruneUtilityScale": "search.noise_prune_scale",
+    "useGraphSearch": "search.graph",
     "subtreeValueBiasFactor": "search.bias_share",
     "fpuReductionMax": "search.fpu_reduction",
     "rootFpuReductionMax": "search.root_fpu_reduction",
@@ -58,7 +59,7 @@ WITHOUT_MEANING = frozenset(
     homeDataDir numAnalysisThreads numSearchThreads numSearchThreadsPerAnalysisThread nnMaxBatchSize
     nnCacheSizePowerOfTwo nnMutexPoolSizePowerOfTwo numNNServerThreadsPerModel nnRandomize nnRandSeed searchRandSeed
     numVirtualLossesPerThread virtualLoss maxBoardXSizeForNNBuffer maxBoardYSizeForNNBuffer maxBoardSizeForNNBuffer
-    requireMaxBoardSize gpuToUse deviceToUse subtreeValueBiasWeightExponent useGraphSearch
+    requireMaxBoardSize gpuToUse deviceToUse subtreeValueBiasWeightExponent
     graphSearchRepBound graphSearchCatchUpLeakProb useNoisePruning noisePruningCap
     useUncertainty uncertaintyCoeff uncertaintyExponent uncertaintyMaxWeight
     cpuctUtilityStdevPriorWeight fpuParentWeight fpuParentWeightByVisitedPolicy

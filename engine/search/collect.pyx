@@ -1,21 +1,22 @@
 """From the tree to result.py: move figures, principal variations, confidence bounds, ownership.
 
-Everything is turned to the root color's view here, for reports only; nothing in the tree changes. Ownership is the mean
-over the visits of what each visited position's evaluation said, so a finished game inside the tree counts with its
-result.
+Everything is turned to the root color's view here, for reports only; nothing in the tree changes.
 """
 
 from libc.math cimport sqrt
-from libc.stdint cimport int16_t, uint8_t, uint32_t
-from libc.stdlib cimport calloc, free
+from libc.stdint cimport uint8_t
+from libc.string cimport memset
 
 import numpy as np
 
+from engine.board.go cimport GoState, go_copy, go_free, go_is_legal, go_play
+
 from .node cimport (
-    NODE_OWNERSHIP, OWNERSHIP_SCALE, PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN, Edge, Node, Prior, edge_action,
-    edge_proof, node_at, node_edges, node_ownership, node_priors, prior_value,
+    PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN, Edge, Node, Prior, edge_action, edge_known, edge_proof, node_at,
+    node_edges, node_priors, prior_value,
 )
-from .tree cimport MAX_DEPTH, Tree
+from .ownership cimport mean_ownership
+from .tree cimport Tree
 from .walk cimport Context
 
 from engine.search.result import MoveInfo, RawNet, SearchResult
@@ -37,7 +38,7 @@ cdef int best_reply(Tree* t, Node* node) noexcept nogil:
     cdef int best = -1
     cdef int i
     for i in range(node.n_edges):
-        if edges[i].visits == 0:
+        if not edge_known(&t.arena, &edges[i]):
             continue
         if edge_proof(&edges[i]) == PROVEN_WIN:
             return i
@@ -46,8 +47,9 @@ cdef int best_reply(Tree* t, Node* node) noexcept nogil:
     return best
 
 
-cdef tuple variation(Tree* t, const Edge* first, int length):
+cdef tuple variation(Context* x, const Edge* first, int length):
     """Return (actions, visits, edge visits) from one root edge on."""
+    cdef Tree* t = &x.tree
     cdef list actions = [edge_action(first)]
     cdef list visits = [first.visits]
     cdef list edge_visits = [first.visits]
@@ -64,7 +66,29 @@ cdef tuple variation(Tree* t, const Edge* first, int length):
         actions.append(edge_action(edge))
         visits.append(node.visits)
         edge_visits.append(edge.visits)
+    if t.sharing:
+        length = count_legal(x, actions)
+        return actions[:length], visits[:length], edge_visits[:length]
     return actions, visits, edge_visits
+
+
+cdef int count_legal(Context* x, list actions) except -1:
+    """Return how many moves from the root on are legal: further on, nodes may be those of ways with another past."""
+    cdef GoState s
+    cdef int color = x.root_color
+    cdef int count = 0
+    cdef int point
+    memset(&s, 0, sizeof(GoState))
+    go_copy(&s, &x.root_state)
+    for action in actions:
+        point = s.geo.point_of_action[<int> action]
+        if not go_is_legal(&s, point, color):
+            break
+        go_play(&s, point, color)
+        color = 3 - color
+        count += 1
+    go_free(&s)
+    return count
 
 
 cdef double bound_radius(const Node* child, double stdevs) noexcept:
@@ -91,7 +115,7 @@ cdef object move_info(Context* x, const Edge* edge, double prior, object params,
     if proof != UNPROVEN:
         radius = 0.0
         winrate = decided_winrate(proof, winrate)
-    actions, visits, edge_visits = variation(t, edge, params.pv_length)
+    actions, visits, edge_visits = variation(x, edge, params.pv_length)
     return MoveInfo(
         action=edge_action(edge), visits=child.visits, edge_visits=edge.visits, winrate=winrate, utility=utility,
         score_mean=score, score_stdev=sqrt(variance if variance > 0.0 else 0.0), lead=-child.lead_sum / n, prior=prior,
@@ -120,7 +144,7 @@ cdef list collect_moves(Context* x, object params, object root_priors, bint owne
     cdef int i
     found = [
         move_info(x, &edges[i], float(root_priors[i]), params, ownership)
-        for i in range(root.n_edges) if edges[i].visits and edges[i].child
+        for i in range(root.n_edges) if edge_known(&x.tree.arena, &edges[i])
     ]
     if not found:
         return [top_prior_info(x, params, root_priors)]
@@ -129,13 +153,13 @@ cdef list collect_moves(Context* x, object params, object root_priors, bint owne
 
 cdef list ranked(list found, object params):
     """Order the moves: proven wins, then the one with the best confidence bound, then by visits; proven losses last."""
-    most = max(info.visits for info in found)
+    most = max(info.edge_visits for info in found)
     rank = {"win": 0, None: 1, "draw": 1, "loss": 2}
     best = None
     if params.use_lcb:
-        trusted = [info for info in found if info.visits >= params.lcb_min_visits * most and info.proven != "loss"]
-        best = max(trusted, key=lambda info: (info.utility_lcb, info.visits), default=None)
-    found.sort(key=lambda info: (rank[info.proven], info is not best, -info.visits, -info.utility, -info.prior))
+        trusted = [info for info in found if info.edge_visits >= params.lcb_min_visits * most and info.proven != "loss"]
+        best = max(trusted, key=lambda info: (info.utility_lcb, info.edge_visits), default=None)
+    found.sort(key=lambda info: (rank[info.proven], info is not best, -info.edge_visits, -info.utility, -info.prior))
     for i, info in enumerate(found):
         object.__setattr__(info, "order", i)
     return found
@@ -151,62 +175,6 @@ cdef object collect_raw(Context* x):
     return RawNet(
         winrate=0.5 + 0.5 * root.value, value=root.value, lead=root.lead, score_mean=root.score_mean,
         score_stdev=root.score_stdev, policy=np.asarray(policy))
-
-
-cdef double add_ownership(
-    Tree* t, uint32_t start, int color, double* total, double* squares, uint32_t* stack, size_t cap
-) noexcept nogil:
-    """Sum ownership over the visits of a subtree, color's view. Return the visits that had any."""
-    cdef double weight, counted = 0.0, value
-    cdef size_t n = 1
-    cdef Node* node
-    cdef const Edge* edges
-    cdef const int16_t* own
-    cdef int e, p
-    stack[0] = start
-    while n:
-        n -= 1
-        node = node_at(&t.arena, stack[n])
-        weight = node.visits
-        edges = node_edges(&t.arena, node) if node.edges else NULL
-        for e in range(node.n_edges):
-            if edges[e].child and edges[e].visits:
-                weight -= edges[e].visits
-                if n < cap:
-                    stack[n] = edges[e].child
-                    n += 1
-        if not node.flags & NODE_OWNERSHIP or weight <= 0.0:
-            continue
-        counted += weight
-        own = node_ownership(node)
-        for p in range(t.area):
-            value = <double> own[p] / OWNERSHIP_SCALE
-            total[p] += weight * value if node.to_play == color else -weight * value
-            squares[p] += weight * value * value
-    return counted
-
-
-cdef tuple mean_ownership(Context* x, uint32_t start):
-    """Return [H, W] mean and standard deviation over the visits of a subtree, or (None, None)."""
-    cdef double[::1] total = np.zeros(x.tree.area)
-    cdef double[::1] squares = np.zeros(x.tree.area)
-    cdef size_t cap = node_at(&x.tree.arena, start).visits + 1
-    cdef uint32_t* stack
-    cdef double counted
-    if cap < MAX_DEPTH:
-        cap = MAX_DEPTH
-    stack = <uint32_t*> calloc(cap, sizeof(uint32_t))
-    if stack == NULL:
-        raise MemoryError()
-    with nogil:
-        counted = add_ownership(&x.tree, start, x.root_color, &total[0], &squares[0], stack, cap)
-        free(stack)
-    if counted == 0.0:
-        return None, None
-    shape = (x.root_state.geo.height, x.root_state.geo.width)
-    mean = np.asarray(total) / counted
-    spread = np.sqrt(np.maximum(np.asarray(squares) / counted - mean * mean, 0.0))
-    return mean.astype(np.float32).reshape(shape), spread.astype(np.float32).reshape(shape)
 
 
 cdef object stored_priors(Context* x):

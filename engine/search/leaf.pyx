@@ -15,6 +15,7 @@ from engine.board.planes cimport EncodeOptions, encode, encoding_global, encodin
 from engine.board.types cimport MAX_ACTIONS, MAX_POINTS
 
 from .cache cimport cache_store
+from .graph cimport table_remove
 from .node cimport NODE_OWNERSHIP, OWNERSHIP_SCALE, Node, Prior, node_at, node_ownership, node_priors
 from .tree cimport Estimate, Path, backup, drop_node, fill_priors, set_estimate, unmark
 from .walk cimport MAX_COLLISIONS, Batch, Context, Leaf
@@ -172,6 +173,8 @@ cdef void cancel(Context* x, Batch* b) noexcept nogil:
     cdef int i
     for i in range(b.n):
         leaf = &b.leaves[i]
+        if leaf.place:
+            table_remove(&x.tree.table, leaf.place)
         unmark(&x.tree, &leaf.path, True)
         drop_node(&x.tree, leaf.node)
         if leaf.path.depth == 0:

@@ -15,6 +15,13 @@ cdef enum:
     NODE_TERMINAL = 2      # the game is over here: no priors, no edges
     NODE_OWNERSHIP = 4     # the block ends with int16 ownership[area], scaled by OWNERSHIP_SCALE
 
+cdef enum:                     # Node.sharing, 0 without `graph`: walk.pyx says what they are for
+    NODE_SHARED = 1            # several edges lead here
+    NODE_FOREIGN = 2           # they did once: what lies below may come from other ways than there are now
+    NODE_PROOFS = 4            # here or below is a proof that may not hold for another way here
+    NODE_CLOSED = 8            # superko closed moves when the node was made
+    NODE_SEEN = 16             # for a moment: while edges are counted
+
 cdef enum:
     UNPROVEN = 0           # who wins with best play, seen from the side named where it is used
     PROVEN_WIN = 1
@@ -60,13 +67,14 @@ ctypedef struct Node:      # 112 bytes
     uint8_t flags
     uint8_t proven         # to_play's view
     uint8_t to_play
-    uint8_t spare[3]
+    uint8_t sharing
+    uint8_t spare[2]
     # Bias of the net, see bias.pxd; 0 without one.
     uint32_t bias          # number of its pattern
     float bias_error       # what this node says of it, to_play's view
     float bias_weight      # and how much that counts
     float own_utility      # of its own evaluation, the bias taken off
-    uint32_t spare_word
+    uint32_t place         # for a moment: 1 + its place in a list of nodes that is being made
 
 cdef inline Node* node_at(const Arena* a, uint32_t index) noexcept nogil:
     return <Node*> arena_at(a, index)
@@ -88,6 +96,10 @@ cdef inline int edge_action(const Edge* edge) noexcept nogil:
 
 cdef inline int edge_proof(const Edge* edge) noexcept nogil:
     return edge.action >> PROOF_SHIFT
+
+cdef inline bint edge_known(const Arena* a, const Edge* edge) noexcept nogil:
+    """Tell whether a visited edge leads to an evaluated node: with `graph`, a node may be put in another's place."""
+    return edge.visits != 0 and edge.child != 0 and node_at(a, edge.child).visits != 0
 
 cdef inline int flip_proof(int proof) noexcept nogil:
     return PROVEN_LOSS if proof == PROVEN_WIN else PROVEN_WIN if proof == PROVEN_LOSS else proof

@@ -54,6 +54,9 @@ class SearchParams:
         low=0.0,
         high=1.0,
     )
+    graph: bool = setting(
+        False, "Let move orders that lead to one position share its visits."
+    )
     move_mass: float = setting(
         0.0,
         "Look only at a position's first moves, in the net's order, until they hold this share of its policy; 0: at "

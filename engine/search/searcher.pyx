@@ -21,7 +21,9 @@ from .bias cimport bias_bytes
 from .cache cimport cache_close, cache_open
 from .collect cimport banned_priors, collect_result, stored_priors
 from .flight cimport Flight
-from .node cimport NODE_OWNERSHIP, UNPROVEN, Node, node_at
+from .graph cimport table_bytes
+from .grow cimport same_moves
+from .node cimport NODE_FOREIGN, NODE_OWNERSHIP, NODE_SHARED, UNPROVEN, Node, node_at
 from .pipeline cimport Pipeline
 from .setup cimport apply_board, apply_evaluator, apply_limits, apply_params, salt
 from .tree cimport child_of, clear_tree
@@ -142,6 +144,9 @@ cdef class Searcher:
         if kept and advanced and x.conservative_pass and (go_pass_ends(&x.root_state) or x.root_state.ended):
             clear_tree(&x.tree)  # its evaluation knew that a pass would end the game
             kept = False
+        if kept and x.tree.sharing and not same_moves(node_at(&x.tree.arena, x.tree.root), &x.root_state):
+            clear_tree(&x.tree)  # another way there had another past
+            kept = False
         return kept and x.tree.root != 0
 
     cdef bint _follow(self, list moves, int color) except -1:
@@ -150,12 +155,14 @@ cdef class Searcher:
         cdef int known = len(self._moves)
         cdef int side = x.root_color
         cdef uint32_t index = x.tree.root
+        cdef int sharing = 0
         if index == 0 or not self._params.tree_reuse or len(moves) < known or moves[:known] != self._moves:
             return False
         for mover, action in moves[known:]:
             if mover != side:
                 return False
             side = 3 - side
+            sharing |= node_at(&x.tree.arena, index).sharing
             index = child_of(&x.tree, index, action)
             if index == 0 or node_at(&x.tree.arena, index).n_priors == 0:
                 return False
@@ -164,7 +171,11 @@ cdef class Searcher:
         plies = len(moves) - known
         if plies:
             self._tree_limits = shifted(self._tree_limits, plies)
-            return keep_subtree(&x.tree, index) == 0
+            sharing |= node_at(&x.tree.arena, index).sharing
+            if keep_subtree(&x.tree, index) < 0:
+                return False
+            if sharing & (NODE_SHARED | NODE_FOREIGN):
+                node_at(&x.tree.arena, index).sharing |= NODE_FOREIGN
         return True
 
     def clear(self):
@@ -207,6 +218,7 @@ cdef class Searcher:
         if not self._ready:
             raise EngineError("search: no position was set")
         x.playouts = x.evaluations = x.cache_hits = x.collisions = x.terminals = 0
+        x.links = x.catch_ups = x.partings = 0
         x.memory_full = False
         self._pipeline.restart()
         self._set_limits(move_limits(root, x.root_color))
@@ -461,13 +473,17 @@ cdef class Searcher:
             raise MemoryError()
         return least, most
 
+    def graph_counts(self):
+        """Tests: of the last search with `graph`: edges led to known nodes, visits that caught up, ways that parted."""
+        return self.x.links, self.x.catch_ups, self.x.partings
+
     @property
     def visits(self):
         return node_at(&self.x.tree.arena, self.x.tree.root).visits if self.x.tree.root else 0
 
     @property
     def tree_bytes(self):
-        return arena_bytes(&self.x.tree.arena) + bias_bytes(&self.x.tree.bias)
+        return arena_bytes(&self.x.tree.arena) + bias_bytes(&self.x.tree.bias) + table_bytes(&self.x.tree.table)
 
     @property
     def in_flight(self):

@@ -51,10 +51,12 @@ cdef int apply_params(Context* x, object params, bint seeded) except -1:
     x.select.move_count = params.move_count if params.move_count > 0 else MAX_ACTIONS
     x.select.virtual_loss = params.virtual_loss
     x.tree.prove = params.solver
+    x.tree.sharing = params.graph
     x.tree.mean.value_power = params.value_weight_power
     x.tree.mean.prune_scale = params.noise_prune_scale
     x.tree.mean.bias_share = params.bias_share
-    x.tree.mean.plain = params.value_weight_power == 0.0 and params.noise_prune_scale == 0.0 and params.bias_share == 0.0
+    x.tree.mean.plain = not (
+        params.value_weight_power or params.noise_prune_scale or params.bias_share or params.graph)
     x.tree.utility.win_loss = params.win_loss_utility
     x.tree.utility.static_weight = params.static_score_utility
     x.tree.utility.dynamic_weight = params.dynamic_score_utility
@@ -64,9 +66,11 @@ cdef int apply_params(Context* x, object params, bint seeded) except -1:
     x.key_options.ignore_history = params.cache_ignore_history and not seeded
     x.key_options.symmetric = params.cache_symmetric and params.symmetry == "fixed"
     x.defer_hits = seeded
-    x.tree.arena.limit_bytes = <uint64_t> params.tree_memory << 20
-    if params.bias_share != 0.0:
-        x.tree.arena.limit_bytes = x.tree.arena.limit_bytes // 17 * 16   # the rest is for the patterns: walk.pyx
+    x.place_options.salt = 1
+    x.place_options.ignore_history = True
+    # Shares of patterns and of the table of positions: grow.pyx.
+    parts = 16 + (1 if params.bias_share != 0.0 else 0) + (2 if params.graph else 0)
+    x.tree.arena.limit_bytes = (<uint64_t> params.tree_memory << 20) // <uint64_t> parts * 16
     return 0
 
 

@@ -4,6 +4,7 @@ from libc.stdint cimport uint16_t, uint32_t
 
 from .arena cimport Arena
 from .bias cimport BiasTable
+from .graph cimport NodeTable
 from .mean cimport MeanParams
 from .node cimport Node, Prior
 from .utility cimport UtilityParams
@@ -19,6 +20,8 @@ ctypedef struct Tree:
     bint prove                 # back proofs up
     MeanParams mean            # how a node's figures come from its children's
     BiasTable bias
+    bint sharing               # setting `graph`
+    NodeTable table            # nodes by position, for it
 
 # A walk from the root: step i leaves node[i] through its edge[i] for node[i + 1]; node[depth] is the end.
 ctypedef struct Path:
@@ -40,9 +43,11 @@ cdef int start_edges(Tree* t, Node* node, int count) noexcept nogil        # let
 cdef void fill_priors(Node* node, const float* probabilities) noexcept nogil  # by prior, actions in place: code, sort
 cdef void set_estimate(const Tree* t, Node* node, const Estimate* estimate) noexcept nogil  # its own; first visit
 cdef void mark_step(Tree* t, Path* path, uint32_t node, int edge) noexcept nogil  # append a step and mark it in flight
+cdef void step_back(Tree* t, Path* path, int depth) noexcept nogil      # take the steps from that depth on back
 cdef void unmark(Tree* t, Path* path, bint cut) noexcept nogil           # marks off; cut: the last edge loses its child
 # The end of the path has one new visit worth its own evaluation (first: that visit is in its sums already).
 cdef void backup(Tree* t, Path* path, bint first) noexcept nogil
+cdef void count_steps(Tree* t, Path* path) noexcept nogil   # one visit more for each step, none for the end; not plain
 cdef void prove_up(Tree* t, Path* path) noexcept nogil                     # the end of the path is proven
 cdef void reweigh(Tree* t, Node* node) noexcept nogil          # its figures anew from its children's and its own
 cdef void clear_tree(Tree* t) noexcept nogil

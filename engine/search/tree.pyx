@@ -4,6 +4,9 @@ Each node's sums hold exactly its visits: its own evaluation once (a terminal or
 what its children got, so that visits = 1 + visits of the children for every inner node. Where children do not count by
 visits alone (mean.pxd) or the net's bias is taken off (bias.pxd), a node's means are made anew from its children's at
 each visit, and its sums are those means times its visits. backup and reweigh are where a figure changes sides.
+
+With `graph` several edges may lead to one node. Still visits = 1 + visits of the edges, but a node may have more visits
+than an edge that leads to it, and means are always made anew: the visits of each edge times what its node is worth now.
 """
 
 from libc.math cimport pow
@@ -14,11 +17,12 @@ from engine.board.types cimport MAX_ACTIONS
 
 from .arena cimport arena_alloc, arena_clear, arena_free
 from .bias cimport bias_add, bias_clear, bias_mean
+from .graph cimport table_clear
 from .mean cimport favour_better, prune_noise
 from .node cimport (
-    ACTION_MASK, NODE_OWNERSHIP, NODE_PENDING, NODE_UNITS, PROOF_SHIFT, PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN,
-    UNPROVEN, Edge, Node, Prior, block_units, edge_action, edge_proof, flip_proof, node_at, node_edges, node_priors,
-    prior_code, prior_value,
+    ACTION_MASK, NODE_OWNERSHIP, NODE_PENDING, NODE_PROOFS, NODE_SHARED, NODE_TERMINAL, NODE_UNITS, PROOF_SHIFT,
+    PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN, Edge, Node, Prior, block_units, edge_action, edge_known, edge_proof,
+    flip_proof, node_at, node_edges, node_priors, prior_code, prior_value,
 )
 from .utility cimport utility_of
 
@@ -152,6 +156,15 @@ cdef void mark_step(Tree* t, Path* path, uint32_t node, int edge) noexcept nogil
     node_edges(&t.arena, parent)[edge].in_flight += 1
 
 
+cdef void step_back(Tree* t, Path* path, int depth) noexcept nogil:
+    cdef Node* node
+    while path.depth > depth:
+        path.depth -= 1
+        node = node_at(&t.arena, path.node[path.depth])
+        node.in_flight -= 1
+        node_edges(&t.arena, node)[path.edge[path.depth]].in_flight -= 1
+
+
 cdef void unmark(Tree* t, Path* path, bint cut) noexcept nogil:
     cdef int i
     cdef Node* node
@@ -185,6 +198,9 @@ cdef void backup(Tree* t, Path* path, bint first) noexcept nogil:
         child.score_sum += score
         child.score_sq_sum += score_sq
         child.lead_sum += lead
+    if not t.mean.plain:
+        count_steps(t, path)
+        return
     for i in range(path.depth - 1, -1, -1):
         # From the child's to_play to the parent's: the one place in the tree.
         utility = -utility
@@ -200,10 +216,6 @@ cdef void backup(Tree* t, Path* path, bint first) noexcept nogil:
             edge.q = 0.0
         node.in_flight -= 1
         node.visits += 1
-        if not t.mean.plain:
-            reweigh(t, node)
-            child = node
-            continue
         node.utility_sum += utility
         node.utility_sq_sum += utility * utility
         node.value_sum += value
@@ -213,11 +225,30 @@ cdef void backup(Tree* t, Path* path, bint first) noexcept nogil:
         child = node
 
 
+cdef void count_steps(Tree* t, Path* path) noexcept nogil:
+    cdef Node* child = node_at(&t.arena, path.node[path.depth])
+    cdef Node* node
+    cdef Edge* edge
+    cdef int i
+    for i in range(path.depth - 1, -1, -1):
+        node = node_at(&t.arena, path.node[i])
+        edge = &node_edges(&t.arena, node)[path.edge[i]]
+        edge.visits += 1
+        edge.in_flight -= 1
+        edge.q = <float> (-child.utility_sum / child.visits)
+        if edge_proof(edge) == PROVEN_DRAW:
+            edge.q = 0.0
+        node.in_flight -= 1
+        node.visits += 1
+        reweigh(t, node)
+        child = node
+
+
 cdef void reweigh(Tree* t, Node* node) noexcept nogil:
     """Set a node's sums to its visits times the weighted means of its own evaluation and its visited children."""
     cdef double[MAX_ACTIONS] weights, q, priors
     cdef uint32_t[MAX_ACTIONS] children
-    cdef const Edge* edges = node_edges(&t.arena, node) if node.edges else NULL
+    cdef Edge* edges = node_edges(&t.arena, node) if node.edges else NULL
     cdef const Prior* own_priors = node_priors(node)
     cdef const Node* child
     cdef double own, below = 0.0, found = 0.0, again, total, w
@@ -226,12 +257,16 @@ cdef void reweigh(Tree* t, Node* node) noexcept nogil:
     cdef int i, n = 0
     for i in range(node.n_edges):
         if edges[i].visits:
+            below += edges[i].visits
+            if t.sharing and not edge_known(&t.arena, &edges[i]):
+                continue
             child = node_at(&t.arena, edges[i].child)
             children[n] = edges[i].child
             weights[n] = edges[i].visits
             q[n] = -child.utility_sum / child.visits
             priors[n] = prior_value(own_priors[i].code)
-            below += weights[n]
+            if t.sharing and edge_proof(&edges[i]) != PROVEN_DRAW:
+                edges[i].q = <float> q[n]
             n += 1
     again = visits - 1.0 - below   # visits that ended here after the first
     if t.mean.prune_scale != 0.0:
@@ -315,9 +350,12 @@ cdef void prove_up(Tree* t, Path* path) noexcept nogil:
     cdef Node* child = node_at(&t.arena, path.node[path.depth])
     cdef Node* node
     cdef Edge* edge
-    cdef int i
+    cdef int i, j, proof
+    cdef int shared = 0
     if not t.prove:
         return
+    while t.sharing and shared < path.depth and not node_at(&t.arena, path.node[shared]).sharing & NODE_SHARED:
+        shared += 1
     for i in range(path.depth - 1, -1, -1):
         node = node_at(&t.arena, path.node[i])
         edge = &node_edges(&t.arena, node)[path.edge[i]]
@@ -326,9 +364,16 @@ cdef void prove_up(Tree* t, Path* path) noexcept nogil:
             edge.q = 0.0
         if node.proven != UNPROVEN:
             return
-        node.proven = best_proof(t, node)
-        if node.proven == UNPROVEN:
+        proof = best_proof(t, node)
+        if proof == UNPROVEN:
             return
+        if t.sharing and not (proof == PROVEN_WIN and child.flags & NODE_TERMINAL):
+            # Only that a pass ends the game with a win holds whatever came before.
+            if shared <= i:
+                return
+            for j in range(i + 1):
+                node_at(&t.arena, path.node[j]).sharing |= NODE_PROOFS
+        node.proven = proof
         child = node
 
 
@@ -352,4 +397,5 @@ cdef int best_proof(Tree* t, Node* node) noexcept nogil:
 cdef void clear_tree(Tree* t) noexcept nogil:
     arena_clear(&t.arena)
     bias_clear(&t.bias)
+    table_clear(&t.table)
     t.root = 0

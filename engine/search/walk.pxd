@@ -19,6 +19,12 @@ cdef enum:
     SYMMETRY_RANDOM = 1
     SYMMETRY_AVERAGE = 2
 
+cdef enum:                     # how a walk ends
+    WALK_LEAF = 1              # the leaf waits for the evaluator
+    WALK_DONE = 2              # backed up
+    WALK_COLLISION = 3
+    WALK_FULL = 4              # no memory: marks taken off
+
 # One avoid or allow entry: until depth `until` (plies from the root), `color` may not (or may only) play these actions.
 ctypedef struct MoveLimit:
     int color
@@ -40,6 +46,8 @@ ctypedef struct Leaf:
     int symmetry               # of the first row; further rows count on
     int turn                   # symmetry that its key, and what the cache keeps, are of
     uint64_t key[2]
+    bint own                   # no other way shares its node
+    uint64_t place             # what its node is entered by in the table of positions; 0: it is not there
 
 ctypedef struct Batch:
     Leaf* leaves
@@ -56,6 +64,7 @@ ctypedef struct Context:
     GoState root_state
     LadderCache* ladders
     KeyOptions key_options
+    KeyOptions place_options   # of what a node is known by, for `graph`
     EncodeOptions encode_options
     int encoding
     int history                # moves of history shown to the net
@@ -80,6 +89,9 @@ ctypedef struct Context:
     int64_t cache_hits
     int64_t collisions
     int64_t terminals          # visits to a finished or decided end
+    int64_t links              # edges that were led to a node of another way; these and catch_ups are visits too
+    int64_t catch_ups          # visits that ended at a node with more visits than its edge
+    int64_t partings           # nodes that gave way to one of a walk's own
 
 cdef int begin_root(Context* x, Batch* b) except -1 nogil  # 1: a leaf of b; 0: from the cache; 2: no memory
 # Fill b. Returns how many walks were backed up at once; the root's visits, with those in flight, stay <= max_visits.

@@ -1,38 +1,37 @@
-"""Walks from the root to a leaf, and what becomes of the leaf.
+"""Walks from the root to a leaf; what becomes of the leaf is in grow.pyx.
 
 A walk plays its moves on the leaf's own scratch state, a copy of the root's. It ends at a position not seen before (a
 new node, evaluated in the batch or found in the cache), at the end of a game or a decided node (backed up at once), or
 at a node that is already in the batch (a collision: its marks stay until the batch is full, so that the next walk goes
 another way, and are then taken off). One thread does all this; the evaluator is asked between gathering and taking in.
+
+With `graph` several ways may lead to one node. A walk that comes to a node with more visits than the edge it took ends
+there: what the node knows counts for one visit more of the edge, and nothing is evaluated, until the edge has caught
+up. Nodes below may have been made on another way, with another past. So from a shared node on (or from one that was
+shared before moves were played) a walk asks of each move whether its own past allows it, and where superko closed moves
+whether the same ones are open; under simple ko, whether a position that repeats does so here. If not, its way parts
+from the others: the edge that leads into what is shared gets a new node, and the walk ends there.
 """
 
-from libc.stdint cimport int16_t, int64_t, uint8_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.string cimport memset
 
-from engine.board.go cimport GoState, go_copy, go_legal_mask, go_pass_ends, go_play, go_repeats
-from engine.board.types cimport BLACK, EMPTY, KO_SIMPLE, MAX_ACTIONS, MAX_POINTS
+from engine.board.go cimport GoState, go_copy, go_is_legal, go_pass_ends, go_play, go_repeats
+from engine.board.types cimport KO_SIMPLE, MAX_ACTIONS
 
-from .bias cimport bias_number, pattern_key
-from .cache cimport Slot, cache_find, cache_load, position_key
+from .bias cimport pattern_key
+from .grow cimport new_leaf, open_leaf, out_of_memory, same_moves
 from .node cimport (
-    NODE_OWNERSHIP, NODE_PENDING, NODE_TERMINAL, OWNERSHIP_SCALE, PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN, Node,
-    Prior, node_at, node_edges, node_ownership, node_priors,
+    NODE_CLOSED, NODE_FOREIGN, NODE_PENDING, NODE_SHARED, NODE_TERMINAL, UNPROVEN, Edge, Node, edge_proof, node_at,
+    node_edges, node_priors,
 )
-from .rng cimport rng_next
 from .select cimport Scan, select_edge, select_full
-from .terminal cimport settled_score
 from .tree cimport (
-    MAX_DEPTH, Estimate, Tree, backup, mark_step, new_node, prove_up, set_estimate, start_edges, unmark,
+    MAX_DEPTH, Path, Tree, backup, count_steps, mark_step, prove_up, start_edges, step_back, unmark,
 )
 
 cdef enum:
-    BIAS_PART = 16             # part of the tree's memory that patterns may hold besides
-
-cdef enum:
-    WALK_LEAF = 1              # the leaf waits for the evaluator
-    WALK_DONE = 2              # backed up
-    WALK_COLLISION = 3
-    WALK_FULL = 4              # no memory: marks taken off
+    NOWHERE = -1
 
 
 cdef bint ban_mask(const Context* x, int depth, int color, uint8_t* banned) noexcept nogil:
@@ -76,163 +75,95 @@ cdef int walk(Context* x, Leaf* leaf) except -1 nogil:
     cdef Tree* t = &x.tree
     cdef GoState* s = &leaf.state
     cdef uint32_t index = t.root
-    cdef uint32_t child
+    cdef uint32_t child, before
     cdef Node* node
-    cdef int edge, action
+    cdef Edge* taken = NULL
+    cdef int edge, action, point
     cdef int color = x.root_color
+    cdef int shared = NOWHERE
+    cdef bint checked = False
     leaf.path.depth = 0
+    leaf.own = not t.sharing
+    leaf.place = 0
     go_copy(s, &x.root_state)
     while True:
         node = node_at(&t.arena, index)
         leaf.path.node[leaf.path.depth] = index
         if node.flags & NODE_PENDING:
             return WALK_COLLISION
+        if node.sharing & (NODE_SHARED | NODE_FOREIGN):
+            checked = True
+            if node.sharing & NODE_SHARED and shared == NOWHERE:
+                shared = leaf.path.depth
         if leaf.path.depth and (
             node.flags & NODE_TERMINAL or node.proven != UNPROVEN or leaf.path.depth >= MAX_DEPTH
         ):
             backup(t, &leaf.path, False)
+            if t.sharing and node.proven != UNPROVEN and (
+                edge_proof(taken) == UNPROVEN or checked and shared == NOWHERE
+            ):
+                prove_up(t, &leaf.path)  # another way has proven it, or this one was shared when it did
             x.terminals += 1
             return WALK_DONE
+        if checked and node.sharing & NODE_CLOSED and not same_moves(node, s):
+            return part(x, leaf, shared)
         edge = choose_edge(x, node, leaf.path.depth)
         if edge >= node.n_edges and start_edges(t, node, edge + 1) < 0:
             return out_of_memory(x, leaf)
         action = node_priors(node)[edge].action
-        child = node_edges(&t.arena, node)[edge].child
+        point = s.geo.point_of_action[action]
+        taken = &node_edges(&t.arena, node)[edge]
+        child = taken.child
+        if checked and not go_is_legal(s, point, color):
+            return part(x, leaf, shared)
+        before = taken.visits + taken.in_flight
         mark_step(t, &leaf.path, index, edge)
         if child == 0 and t.mean.bias_share != 0.0:
-            leaf.pattern = pattern_key(s, s.geo.point_of_action[action], color)
-        go_play(s, s.geo.point_of_action[action], color)
+            leaf.pattern = pattern_key(s, point, color)
+        go_play(s, point, color)
         color = 3 - color
         if child == 0:
             leaf.to_play = color
             return new_leaf(x, leaf, action == t.area)
+        if t.sharing:
+            node = node_at(&t.arena, child)
+            if checked and s.rules.ko == KO_SIMPLE and action != t.area and not s.ended and (
+                go_repeats(s) != (node.flags & NODE_TERMINAL != 0)
+            ):
+                return part(x, leaf, shared)
+            if node.visits > before and node.proven == UNPROVEN:
+                leaf.path.node[leaf.path.depth] = child
+                count_steps(t, &leaf.path)
+                x.catch_ups += 1
+                return WALK_DONE
         index = child
 
 
-cdef int out_of_memory(Context* x, Leaf* leaf) noexcept nogil:
-    unmark(&x.tree, &leaf.path, False)
-    x.memory_full = True
-    return WALK_FULL
+cdef int part(Context* x, Leaf* leaf, int shared) except -1 nogil:
+    """Give the way of this walk a node of its own where it enters what it shares, and end the walk there.
 
-
-cdef int new_leaf(Context* x, Leaf* leaf, bint passed) noexcept nogil:
-    """Make the node at the end of a walk: an end of the game, a cache hit, or a leaf for the batch."""
+    The walk has found that its own past allows other moves than the tree has: at node[depth], which is put aside itself
+    where nothing above it is shared (any more).
+    """
+    cdef Tree* t = &x.tree
     cdef GoState* s = &leaf.state
-    leaf.max_history = x.history
-    if s.ended:
-        if x.history > 1:
-            leaf.max_history = 1  # as the nets know finished games: docs/nets.md §2.5
-        return end_leaf(x, leaf)
-    if s.rules.ko == KO_SIMPLE and not passed and go_repeats(s):
-        return plain_end(x, leaf, 0.0, NULL, False)
-    return open_leaf(x, leaf)
-
-
-cdef int attach(Context* x, Leaf* leaf, int n_priors, int flags) noexcept nogil:
-    """Make the leaf's node and hang it on its edge. Return -1 if there is no memory."""
-    cdef Node* parent
-    leaf.node = new_node(&x.tree, leaf.to_play, n_priors, x.ownership, flags)
-    if leaf.node == 0:
-        return -1
-    leaf.path.node[leaf.path.depth] = leaf.node
-    if leaf.path.depth == 0:
-        x.tree.root = leaf.node
-    else:
-        if x.tree.mean.bias_share != 0.0:
-            node_at(&x.tree.arena, leaf.node).bias = bias_number(
-                &x.tree.bias, leaf.pattern, x.tree.arena.limit_bytes // BIAS_PART)
-        parent = node_at(&x.tree.arena, leaf.path.node[leaf.path.depth - 1])
-        node_edges(&x.tree.arena, parent)[leaf.path.edge[leaf.path.depth - 1]].child = leaf.node
-    return 0
-
-
-cdef int end_leaf(Context* x, Leaf* leaf) noexcept nogil:
-    """A leaf after the final passes: proven where the rules settle it, else evaluated but never searched further."""
-    cdef uint8_t[MAX_POINTS] owner
-    cdef uint8_t[MAX_ACTIONS] legal
-    cdef float score
-    if settled_score(&leaf.state, &score, &owner[0]):
-        return plain_end(x, leaf, score if leaf.to_play == BLACK else -score, &owner[0], True)
-    go_legal_mask(&leaf.state, leaf.to_play, &legal[0])
-    if attach(x, leaf, 0, NODE_PENDING | NODE_TERMINAL) < 0:
-        return out_of_memory(x, leaf)
-    return look_up(x, leaf, &legal[0])
-
-
-cdef int plain_end(Context* x, Leaf* leaf, float score, const uint8_t* owner, bint proof) noexcept nogil:
-    """An end whose worth is known: score from to_play's view, owner by point or NULL."""
-    cdef Estimate e
-    cdef Node* node
-    cdef int16_t* ownership
-    cdef int a, side
-    if attach(x, leaf, 0, NODE_TERMINAL) < 0:
-        return out_of_memory(x, leaf)
-    node = node_at(&x.tree.arena, leaf.node)
-    e.value = 1.0 if score > 0.0 else -1.0 if score < 0.0 else 0.0
-    e.score_mean = score
-    e.score_stdev = 0.0
-    e.lead = score
-    if node.flags & NODE_OWNERSHIP:
-        ownership = node_ownership(node)
-        for a in range(x.tree.area):
-            side = owner[leaf.state.geo.point_of_action[a]] if owner != NULL else EMPTY
-            ownership[a] = 0 if side == EMPTY else OWNERSHIP_SCALE if side == leaf.to_play else -OWNERSHIP_SCALE
-    set_estimate(&x.tree, node, &e)
-    if proof:
-        node.proven = PROVEN_WIN if score > 0.0 else PROVEN_LOSS if score < 0.0 else PROVEN_DRAW
-    backup(&x.tree, &leaf.path, True)
-    if proof:
-        prove_up(&x.tree, &leaf.path)
-    x.terminals += 1
-    return WALK_DONE
-
-
-cdef int open_leaf(Context* x, Leaf* leaf) noexcept nogil:
-    """A leaf in the middle of a game: its priors hold the legal actions until the evaluation comes."""
-    cdef uint8_t[MAX_ACTIONS] legal
-    cdef Prior* priors
-    cdef int n = go_legal_mask(&leaf.state, leaf.to_play, &legal[0])
-    cdef int action, i = 0
-    if attach(x, leaf, n, NODE_PENDING) < 0:
-        return out_of_memory(x, leaf)
-    priors = node_priors(node_at(&x.tree.arena, leaf.node))
-    for action in range(x.tree.area + 1):
-        if legal[action]:
-            priors[i].action = action
-            priors[i].code = 0
-            i += 1
-    return look_up(x, leaf, &legal[0])
-
-
-cdef int look_up(Context* x, Leaf* leaf, const uint8_t* legal) noexcept nogil:
-    """Take the evaluation from the cache if it is there; else the leaf joins the batch."""
-    cdef Node* node = node_at(&x.tree.arena, leaf.node)
-    cdef Slot* slot
-    leaf.turn = 0
-    if x.cache.n_buckets:
-        leaf.turn = position_key(&leaf.state, leaf.to_play, legal, &x.key_options, leaf.max_history, leaf.key)
-        slot = cache_find(&x.cache, leaf.key, x.ownership)
-        if slot != NULL and slot.n_priors == node.n_priors:
-            x.cache_hits += 1
-            cache_load(slot, &x.tree, node, leaf.state.geo, leaf.turn)
-            leaf.n_rows = 0
-            leaf.cached = slot.estimate
-            if x.defer_hits and leaf.path.depth:
-                return WALK_LEAF
-            set_estimate(&x.tree, node, &leaf.cached)
-            backup(&x.tree, &leaf.path, True)
-            return WALK_DONE
-    leaf.n_rows = 1
-    leaf.symmetry = leaf.turn if leaf.turn else x.fixed_symmetry
-    if leaf.path.depth == 0 and x.root_symmetries > 1:
-        leaf.n_rows = x.root_symmetries
-    if x.symmetry_mode == SYMMETRY_RANDOM:
-        leaf.symmetry = rng_next(&x.rng) % leaf.state.geo.n_symmetries
-    elif x.symmetry_mode == SYMMETRY_AVERAGE:
-        leaf.n_rows = leaf.state.geo.n_symmetries
-    if leaf.n_rows > leaf.state.geo.n_symmetries:
-        leaf.n_rows = leaf.state.geo.n_symmetries
-    return WALK_LEAF
+    cdef Path* path = &leaf.path
+    cdef int depth = path.depth if shared == NOWHERE else shared
+    cdef int color = x.root_color
+    cdef int action = 0
+    cdef int i
+    step_back(t, path, depth)
+    go_copy(s, &x.root_state)
+    for i in range(depth):
+        action = node_priors(node_at(&t.arena, path.node[i]))[path.edge[i]].action
+        if i == depth - 1 and t.mean.bias_share != 0.0:
+            leaf.pattern = pattern_key(s, s.geo.point_of_action[action], color)
+        go_play(s, s.geo.point_of_action[action], color)
+        color = 3 - color
+    leaf.to_play = color
+    leaf.own = True
+    x.partings += 1
+    return new_leaf(x, leaf, action == t.area)
 
 
 cdef void add_leaf(Batch* b) noexcept nogil:
@@ -250,6 +181,8 @@ cdef int begin_root(Context* x, Batch* b) except -1 nogil:
     leaf.path.depth = 0
     leaf.to_play = x.root_color
     leaf.max_history = x.history
+    leaf.own = True
+    leaf.place = 0
     go_copy(&leaf.state, &x.root_state)
     if x.conservative_pass and (go_pass_ends(&leaf.state) or leaf.state.ended):
         leaf.max_history = 0

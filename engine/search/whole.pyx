@@ -1,60 +1,40 @@
 """Walks over all nodes of a tree: garbage collection, utilities anew, the signature, and a count of marks for tests."""
 
 from libc.stdint cimport uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, realloc
-from libc.string cimport memset
+from libc.stdlib cimport calloc, free
 
 from .arena cimport arena_mark, arena_sweep_begin, arena_sweep_end
-from .node cimport (
-    NODE_OWNERSHIP, NODE_PENDING, PROVEN_DRAW, UNPROVEN, Edge, Node, block_units, edge_proof, node_at, node_edges,
-)
 from .bias cimport bias_add, bias_compact, bias_fade
+from .graph cimport table_sweep
+from .listing cimport Stack, end_list, list_nodes
+from .node cimport (
+    NODE_FOREIGN, NODE_OWNERSHIP, NODE_PENDING, NODE_SEEN, NODE_SHARED, PROVEN_DRAW, UNPROVEN, Edge, Node, block_units,
+    edge_known, edge_proof, node_at, node_edges,
+)
 from .tree cimport Tree, own_utility, reweigh, settle
 
 cdef double FADED = 0.2   # share that what nodes said of the net's bias keeps once they are gone
 
-ctypedef struct Stack:
-    uint32_t* items
-    size_t n
-    size_t cap
-
-
-cdef int push(Stack* s, uint32_t item) noexcept nogil:
-    cdef uint32_t* items
-    cdef size_t cap
-    if s.n == s.cap:
-        cap = 1024 if s.cap == 0 else 2 * s.cap
-        items = <uint32_t*> realloc(s.items, cap * sizeof(uint32_t))
-        if items == NULL:
-            return -1
-        s.items = items
-        s.cap = cap
-    s.items[s.n] = item
-    s.n += 1
-    return 0
-
-
-cdef int list_nodes(const Tree* t, uint32_t root, Stack* out) noexcept nogil:
-    """List the subtree, parents before children. Return -1 if there is no memory; the caller frees out.items."""
-    cdef size_t next_ = 0
-    cdef const Node* node
+cdef void count_edges(const Tree* t, const Stack* nodes) noexcept nogil:
+    """Find out what is still shared, now that edges have gone."""
+    cdef size_t i
+    cdef int e
+    cdef Node* node
     cdef const Edge* edges
-    cdef int i
-    memset(out, 0, sizeof(Stack))
-    if root == 0:
-        return 0
-    if push(out, root) < 0:
-        return -1
-    while next_ < out.n:
-        node = node_at(&t.arena, out.items[next_])
-        next_ += 1
-        if node.edges == 0:
-            continue
-        edges = node_edges(&t.arena, node)
-        for i in range(node.n_edges):
-            if edges[i].child and push(out, edges[i].child) < 0:
-                return -1
-    return 0
+    for i in range(nodes.n):
+        node = node_at(&t.arena, nodes.items[i])
+        if node.sharing & NODE_SHARED:
+            node.sharing = (node.sharing | NODE_FOREIGN) & ~NODE_SHARED
+    for i in range(nodes.n):
+        node = node_at(&t.arena, nodes.items[i])
+        edges = node_edges(&t.arena, node) if node.edges else NULL
+        for e in range(node.n_edges):
+            if edges[e].child:
+                node = node_at(&t.arena, edges[e].child)
+                node.sharing |= NODE_SHARED if node.sharing & NODE_SEEN else NODE_SEEN
+                node = node_at(&t.arena, nodes.items[i])
+    for i in range(nodes.n):
+        node_at(&t.arena, nodes.items[i]).sharing &= ~NODE_SEEN
 
 
 cdef void keep_bias(Tree* t, const Stack* nodes) noexcept nogil:
@@ -85,16 +65,20 @@ cdef int keep_subtree(Tree* t, uint32_t root) noexcept nogil:
     cdef size_t i
     cdef const Node* node
     if list_nodes(t, root, &nodes) < 0 or arena_sweep_begin(&t.arena) < 0:
-        free(nodes.items)
+        end_list(t, &nodes)
         return -1
+    if t.sharing:
+        count_edges(t, &nodes)
     for i in range(nodes.n):
         node = node_at(&t.arena, nodes.items[i])
         arena_mark(&t.arena, nodes.items[i], block_units(node.n_priors, node.flags & NODE_OWNERSHIP, t.area))
         if node.edges:
             arena_mark(&t.arena, node.edges, node.cap_edges)
+    if t.sharing:
+        table_sweep(&t.table, &t.arena)
     arena_sweep_end(&t.arena)
     keep_bias(t, &nodes)
-    free(nodes.items)
+    end_list(t, &nodes)
     t.root = root
     return 0
 
@@ -104,7 +88,7 @@ cdef void retally_edges(const Tree* t, Node* node) noexcept nogil:
     cdef const Node* child
     cdef int e
     for e in range(node.n_edges):
-        if edges[e].visits:
+        if edge_known(&t.arena, &edges[e]):
             child = node_at(&t.arena, edges[e].child)
             edges[e].q = <float> (-child.utility_sum / child.visits)
             if edge_proof(&edges[e]) == PROVEN_DRAW:
@@ -120,7 +104,7 @@ cdef int retally(Tree* t) noexcept nogil:
     cdef Edge* edges
     cdef double own, n_own, value, score, score_sq, lead
     if list_nodes(t, t.root, &nodes) < 0:
-        free(nodes.items)
+        end_list(t, &nodes)
         return -1
     for i in range(nodes.n, 0, -1):
         node = node_at(&t.arena, nodes.items[i - 1])
@@ -152,7 +136,7 @@ cdef int retally(Tree* t) noexcept nogil:
                 own = settle(t, node, &value, &score, &score_sq, &lead)
             node.utility_sum += (n_own - 1.0) * own
             node.utility_sq_sum += (n_own - 1.0) * own * own
-    free(nodes.items)
+    end_list(t, &nodes)
     return 0
 
 
@@ -175,7 +159,7 @@ cdef uint64_t tree_signature(const Tree* t) noexcept nogil:
     cdef const Edge* edges
     cdef DoubleBits bits
     if list_nodes(t, t.root, &nodes) < 0:
-        free(nodes.items)
+        end_list(t, &nodes)
         return 0
     for i in range(nodes.n):
         node = node_at(&t.arena, nodes.items[i])
@@ -184,7 +168,9 @@ cdef uint64_t tree_signature(const Tree* t) noexcept nogil:
         edges = node_edges(&t.arena, node) if node.edges else NULL
         for e in range(node.n_edges):
             h = mix(h, (<uint64_t> edges[e].visits << 16) | edges[e].action)
-    free(nodes.items)
+            if t.sharing:
+                h = mix(h, node_at(&t.arena, edges[e].child).place if edges[e].child else 0)
+    end_list(t, &nodes)
     return h
 
 
@@ -202,7 +188,7 @@ cdef uint64_t tree_in_flight(const Tree* t) noexcept nogil:
             edges = node_edges(&t.arena, node) if node.edges else NULL
             for e in range(node.n_edges):
                 total += edges[e].in_flight
-    free(nodes.items)
+    end_list(t, &nodes)
     return total
 
 
@@ -216,7 +202,10 @@ cdef int bias_slack(const Tree* t, double* least, double* most) noexcept nogil:
     if t.bias.n == 0:
         return 0
     said = <double*> calloc(t.bias.n, sizeof(double))
-    if said == NULL or list_nodes(t, t.root, &nodes) < 0:
+    if said == NULL:
+        return -1
+    if list_nodes(t, t.root, &nodes) < 0:
+        end_list(t, &nodes)
         free(said)
         return -1
     for i in range(nodes.n):
@@ -227,5 +216,5 @@ cdef int bias_slack(const Tree* t, double* least, double* most) noexcept nogil:
         least[0] = min(least[0], slack)
         most[0] = max(most[0], slack)
     free(said)
-    free(nodes.items)
+    end_list(t, &nodes)
     return 0

@@ -49,7 +49,8 @@ class Node:
         self.error, self.weight = 0.0, 0.0  # what it says of the net's bias in its pattern
         self.alike = tree.patterns.setdefault(pattern, []) if pattern else []
         self.alike.append(self)
-        self.children, self.proven, self.visits = {}, None, 0
+        self.children, self.priors, self.proven, self.visits = {}, [], None, 0
+        self.taken = {}  # visits of each edge
         self.sums = np.zeros(5)  # utility, utility squared, value, score, lead
         self.terminal = tree.root is not None and position.ended
         repeats = tree.root is not None and tree.repeats(position)
@@ -83,6 +84,10 @@ class Node:
         owner = pass_alive(position)
         if position.rules.scoring == "AREA" and owner.all():
             return int((owner == 1).sum()) - int((owner == 2).sum())
+        if position.rules.scoring == "TERRITORY" and position.rules.tax != "ALL" and owner.all():
+            board = position.board()
+            points = np.where(board == owner, 0, np.where(board == 0, 1, 2)) * np.where(owner == 1, 1, -1)
+            return int(points.sum()) + position.prisoners(2) - position.prisoners(1)
         return None
 
     def add_own(self, decided=False):
@@ -106,7 +111,7 @@ class Node:
         p = self.tree.params
         children = [(q, self.children[a]) for a, q in self.priors if a in self.children]
         qs = [-child.sums[0] / child.visits for _, child in children]
-        weights = [float(child.visits) for _, child in children]
+        weights = [float(self.taken[a]) for a, _ in self.priors if a in self.children]
         if p.noise_prune_scale:
             for i in range(1, len(children)):
                 before = sum(weights[:i])
@@ -114,7 +119,7 @@ class Node:
                 fair = 2 * before * children[i][0] / sum(prior for prior, _ in children[:i])
                 if gap > 0 and weights[i] > fair:
                     weights[i] = fair + (weights[i] - fair) * math.exp(-gap / p.noise_prune_scale)
-        if p.value_weight_power:
+        if p.value_weight_power and children:
             total = sum(weights)
             mean = sum(w * q for w, q in zip(weights, qs, strict=True)) / total
             chances = [student3((q - mean) * math.sqrt(1.5 * math.sqrt(w))) + 0.0001
@@ -123,22 +128,33 @@ class Node:
             weights = [w * total / sum(weights) for w in weights]
         value, score, stdev, lead = self.own
         said = self.tree.utility(value, score, stdev, self.color)
-        found = sum(w * q for w, q in zip(weights, qs, strict=True)) / sum(weights)
-        self.error, self.weight = float(np.float32(found - said)), float(np.float32(sum(weights) ** 0.85))
+        if children:
+            found = sum(w * q for w, q in zip(weights, qs, strict=True)) / sum(weights)
+            self.error, self.weight = float(np.float32(found - said)), float(np.float32(sum(weights) ** 0.85))
         own = self.own_utility = said + (self.bias() if self is not self.tree.root else 0.0)
         means = np.array([own, own * own, value, score, lead])
         for w, (_, child) in zip(weights, children, strict=True):
             means = means + w * child.sums / child.visits * np.array([-1, 1, -1, -1, -1])
-        self.sums = self.visits * means / (1 + sum(weights))
+        again = self.visits - 1 - sum(self.taken.values())  # visits that ended here
+        if again and self.proven:
+            value = {"win": 1.0, "loss": -1.0, "draw": 0.0}[self.proven]
+            score, lead = self.sums[3] / self.visits, self.sums[4] / self.visits
+            own = self.tree.utility(value, score, 0.0, self.color)
+        means = means + again * np.array([own, own * own, value, score, lead])
+        self.sums = self.visits * means / (1 + sum(weights) + again)
 
     def add(self, figures):
         self.visits += 1
         self.sums = self.sums + figures
         return figures
 
+    def proof(self, action):
+        """Of the child."""
+        return self.children[action].proven
+
     def q(self, action):
         child = self.children[action]
-        if child.proven == "draw" and self.tree.params.solver:
+        if self.proof(action) == "draw" and self.tree.params.solver:
             return 0.0
         return float(np.float32(-child.sums[0] / child.visits))
 
@@ -165,15 +181,15 @@ class Node:
             child = self.children.get(action)
             score = fpu + explore * prior
             if child:
-                score = self.q(action) + explore * prior / (1 + child.visits)
-                if child.proven == "win" and p.solver:
+                score = self.q(action) + explore * prior / (1 + self.taken[action])
+                if self.proof(action) == "win" and p.solver:
                     score = -1e20 + self.q(action)
             if score > best_score:
                 best, best_score = action, score
         return best
 
     def prove(self):
-        proofs = [child.proven for child in self.children.values()]
+        proofs = [self.proof(action) for action in self.children]
         if "loss" in proofs:
             self.proven = "win"
         elif len(proofs) == len(self.priors) and None not in proofs:
@@ -217,13 +233,14 @@ class Tree:
         return False
 
     def walk(self):
-        path = [self.root]
+        path, actions = [self.root], []
         while True:
             node = path[-1]
             if node is not self.root and (node.terminal or node.proven):
                 figures = node.add_own(decided=node.proven is not None)
                 break
             action = node.choose()
+            actions.append(action)
             if action not in node.children:
                 position = node.position.copy()
                 position.play(action, node.color)
@@ -232,8 +249,9 @@ class Tree:
                 path.append(child)
                 break
             path.append(node.children[action])
-        for node in reversed(path[:-1]):
+        for node, action in zip(reversed(path[:-1]), reversed(actions), strict=True):
             figures = figures * np.array([-1, 1, -1, -1, -1])
+            node.taken[action] = node.taken.get(action, 0) + 1
             node.add(figures)
             if not self.plain:
                 node.reweigh()

@@ -43,7 +43,7 @@ def check(searcher, result, position, color):
     assert all(0.0 <= info.winrate <= 1.0 for info in result.moves)
 
 
-def play_a_game(seed):
+def play_a_game(seed, graph):
     rng = np.random.default_rng(seed)
     width, height = (int(n) for n in rng.integers(2, 10, size=2))
     if rng.random() < 0.5:
@@ -54,7 +54,7 @@ def play_a_game(seed):
     params = SearchParams(
         batch_size=int(rng.choice([0, 1, 3, 8])), symmetry=str(rng.choice(["fixed", "random", "average"])),
         cache_memory=int(rng.choice([0, 1])), tree_memory=1, stop_when_proven=bool(rng.random() < 0.5),
-        solver=bool(rng.random() < 0.8), virtual_loss=float(rng.choice([0.0, 1.0])))
+        solver=bool(rng.random() < 0.8), virtual_loss=float(rng.choice([0.0, 1.0])), graph=graph)
     searcher = Searcher(
         TwoStepEvaluator(evaluator) if rng.random() < 0.5 else evaluator, params,
         seed=seed if rng.random() < 0.5 else None)
@@ -74,12 +74,13 @@ def play_a_game(seed):
             position.undo()
 
 
+@pytest.mark.parametrize("graph", [False, True])
 @pytest.mark.parametrize("seed", range(12))
-def test_random_games_keep_the_tree_sound(seed):
-    play_a_game(seed)
+def test_random_games_keep_the_tree_sound(seed, graph):
+    play_a_game(seed, graph)
 
 
 @pytest.mark.slow
 def test_many_random_games_keep_the_tree_sound():
     for seed in range(100, 400):
-        play_a_game(seed)
+        play_a_game(seed, seed % 2 == 1)

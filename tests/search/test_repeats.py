@@ -34,6 +34,8 @@ def run(make, visits=600, *, two_steps=False, full=False, root=None, **settings)
     {"batch_size": 6, "virtual_loss": 1.0, "rules": "tromp-taylor", "komi": 0.5},
     {"batch_size": 4, **WEIGHTED},
     {"batch_size": 0, "two_steps": True, **WEIGHTED},
+    {"batch_size": 8, "graph": True, "cpuct": 4.0},
+    {"batch_size": 0, "two_steps": True, "graph": True, **WEIGHTED},
 ])
 def test_the_same_seed_grows_the_same_tree(make, settings):
     first, second = run(make, **settings), run(make, **settings)
@@ -56,6 +58,8 @@ def test_selection_agrees_with_a_full_scan(make, batch_size, rules):
 
 def test_selection_agrees_with_a_full_scan_with_weighted_means(make):
     assert run(make, batch_size=3, **WEIGHTED)[0] == run(make, full=True, batch_size=3, **WEIGHTED)[0]
+    shared = {"batch_size": 3, "graph": True, "cpuct": 4.0, **WEIGHTED}
+    assert run(make, **shared)[0] == run(make, full=True, **shared)[0]
 
 
 @pytest.mark.parametrize("spread", [0, 10])
@@ -70,14 +74,14 @@ def test_selection_agrees_with_a_full_scan_whatever_the_priors(spread):
     assert len(signatures) == 1
 
 
-@pytest.mark.parametrize(
-    ("batch_size", "ownership", "two_steps"), [(1, False, False), (4, True, False), (4, False, True)])
-def test_the_cache_changes_no_tree(make, batch_size, ownership, two_steps):
+@pytest.mark.parametrize(("batch_size", "ownership", "two_steps", "graph"), [
+    (1, False, False, False), (4, True, False, False), (4, False, True, False), (4, True, True, True)])
+def test_the_cache_changes_no_tree(make, batch_size, ownership, two_steps, graph):
     root = RootOptions(ownership=ownership)
     trees, hits = [], []
     for memory in (0, 1, 64):  # none, one that is too small and pushes evaluations out, one that keeps all
         evaluator = TwoStepEvaluator(HashEvaluator()) if two_steps else HashEvaluator()
-        searcher, _ = make(19, evaluator=evaluator, cache_memory=memory, batch_size=batch_size)
+        searcher, _ = make(19, evaluator=evaluator, cache_memory=memory, batch_size=batch_size, graph=graph)
         for _ in range(2):  # the second time what is still there comes from the cache
             searcher.drop_tree()
             result = searcher.search(Limits(visits=900), root=root)
