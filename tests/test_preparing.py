@@ -12,6 +12,7 @@ from engine.player.net import BackgroundNet, LoadedNet, ReadyNet
 from engine.player.player import Player
 from engine.player.preparing import Preparing
 from engine.player.settings import PlayerSettings
+from engine.player.stop import StopToken
 from engine.player.thinking import Wish
 from engine.search.params import SearchParams
 
@@ -66,6 +67,21 @@ def test_a_clock_has_the_board_made_ready_once():
     player.new_board(9, 7)
     ready(player)
     assert evaluator.prepared == [(7, 7), (9, 7)]
+
+
+def test_an_analysis_has_the_board_made_ready_beside_it():
+    player, token = make_player(evaluator := Compiled(), analysis_visits=4), StopToken()
+    reports = []
+
+    def report(result):
+        reports.append(result.visits)
+        token.stop()
+
+    player.analyze(BLACK, Wish(token, report=report))
+    assert reports == [4]  # while the nets were still being made ready
+    evaluator.go.set()
+    ready(player)
+    assert evaluator.prepared == [(7, 7)]
 
 
 def test_moves_come_while_the_nets_are_made_ready_and_the_judge_is_not_asked():

@@ -114,6 +114,7 @@ class Player(Table):
         """Search for `color` and report until the token is stopped."""
         if not self._thinker.wait(wish.token):
             return
+        self._thinker.prepare(*self.size, may_wait=True)  # a stop is not heard while a net is compiled
         limits = Limits(visits=self.settings.analysis_visits)
         result = self._thinker.search(self.game.position, color, limits, wish)
         if not wish.token.stopped:  # enough visits, or the game is decided: rest until the analysis is ended

@@ -32,7 +32,7 @@ class ZeroWeights:
 
 
 class AlphaGoZero:
-    """See kinds.Kind. [net] holds the arguments of engine.nn.new_spec.new_alphagozero_spec, [loss] those of ZeroWeights."""
+    """See kinds.Kind. [net] holds the arguments of engine.nn.new_spec.new_alphagozero_spec, [loss] ZeroWeights's."""
 
     targets = ("search_policy", "z")
     record_targets: tuple[str, ...] = ()
