@@ -30,6 +30,11 @@ class LineBuffer:
         self._parts, self._size = [], 0
         return line
 
+    @property
+    def overlong(self) -> bool:
+        """True if the line that has not ended is longer than the limit already."""
+        return self._size > self._limit
+
     def _keep(self, piece: bytes) -> None:
         room = self._limit + 1 - self._size
         if piece and room > 0:

@@ -84,6 +84,20 @@ def test_an_analysis_has_the_board_made_ready_beside_it():
     assert evaluator.prepared == [(7, 7)]
 
 
+def test_a_seeded_analysis_waits_until_it_is_stopped_at_most():
+    player, token = make_player(evaluator := Compiled(), seed=1), StopToken()
+    reports = []
+    asked = threading.Thread(target=player.analyze, args=(BLACK, Wish(token, report=reports.append)))
+    asked.start()
+    while not evaluator.prepared:
+        pass
+    token.stop()
+    asked.join(30.0)
+    assert not asked.is_alive() and not reports
+    evaluator.go.set()
+    ready(player)
+
+
 def test_moves_come_while_the_nets_are_made_ready_and_the_judge_is_not_asked():
     player = make_player(evaluator := Compiled(), visits=4)
     asked = []
@@ -120,7 +134,7 @@ def test_a_change_while_a_board_is_made_ready_makes_it_ready_again():
         pass
     preparing.forget()
     evaluator.go.set()
-    preparing.want(5, 5, wait=True)
+    preparing.want(5, 5, wait_for=StopToken())
     assert evaluator.prepared == [(5, 5), (5, 5)] and preparing.judging(5, 5) is not None
 
 
@@ -147,7 +161,7 @@ def test_a_net_that_cannot_be_loaded_or_prepared_holds_nobody_up(caplog):
     failing = BackgroundNet(fail)
     failing.start(lambda error: None)
     preparing = Preparing(failing)
-    preparing.want(9, 9, wait=True)
+    preparing.want(9, 9, wait_for=StopToken())
     assert preparing.judging(9, 9) is None and not preparing.begun(9, 9)
 
     class Refusing(HashEvaluator):
@@ -155,6 +169,6 @@ def test_a_net_that_cannot_be_loaded_or_prepared_holds_nobody_up(caplog):
             raise RuntimeError("no memory")
 
     preparing = Preparing(ReadyNet(LoadedNet(Refusing(), "test")))
-    preparing.want(9, 9, wait=True)
+    preparing.want(9, 9, wait_for=StopToken())
     assert preparing.judging(9, 9) is None and not preparing.begun(9, 9)
     assert "could not be made ready for 9x9" in caplog.text

@@ -12,6 +12,7 @@ from engine.lines import MAX_LINE, LineBuffer
 
 from .cgos_text import CgosError
 
+ENDLESS = f"the server sends a line of more than {MAX_LINE >> 20} MiB"
 POLL = 0.5  # seconds between looks at the stop event
 CONNECT = 20.0  # seconds to wait for a connection
 
@@ -63,9 +64,11 @@ class Line:
             if not data:
                 raise Disconnected("the server has closed the connection")
             self._waiting.extend(self._buffer.feed(data))
+            if self._buffer.overlong:
+                raise Disconnected(ENDLESS)
         line = self._waiting.popleft()
         if len(line) > MAX_LINE:
-            raise Disconnected(f"the server sends a line of more than {MAX_LINE >> 20} MiB")
+            raise Disconnected(ENDLESS)
         return line.decode("utf-8", "replace").strip()
 
     def write(self, text: str) -> None:

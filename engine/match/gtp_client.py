@@ -160,10 +160,28 @@ class GtpProcess:
         return line
 
     def _exit_text(self) -> str:
-        try:
-            return f", exit status {self._process.wait(1.0)}"
-        except subprocess.TimeoutExpired:
-            return ""
+        status = self._ended(1.0)
+        return "" if status is None else f", exit status {status}"
+
+    def _ended(self, seconds: float) -> int | None:
+        """Wait for the engine's end and return its exit status, None if it goes on.
+
+        On POSIX it stays in the table of processes until `kill`, so that its number means nobody else before.
+        """
+        if sys.platform == "win32" or self._process.returncode is not None:
+            try:
+                return self._process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                return None
+        deadline = time.monotonic() + seconds
+        while True:
+            with contextlib.suppress(InterruptedError):
+                found = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+                if found is not None:
+                    return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
+            if time.monotonic() >= deadline:
+                return None
+            time.sleep(0.01)
 
     def cpu_seconds(self) -> float | None:
         """Return the processor time of the engine and what it started, None where the system does not tell."""
@@ -175,19 +193,19 @@ class GtpProcess:
             self.send("quit", QUIT_SECONDS)
         with contextlib.suppress(OSError):
             self._stdin.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(QUIT_SECONDS)
+        self._ended(QUIT_SECONDS)
         self.kill()
 
     def kill(self) -> None:
         """End the engine, and on POSIX whatever it started, at once."""
         self._killed = True
-        with contextlib.suppress(OSError):  # nothing is left
-            if sys.platform != "win32":
-                os.killpg(self._process.pid, signal.SIGKILL)  # also what an engine that has ended left behind
-            else:
-                self._process.kill()
-        self._process.wait()
+        if self._process.returncode is None:
+            with contextlib.suppress(OSError):  # nothing is left
+                if sys.platform != "win32":
+                    os.killpg(self._process.pid, signal.SIGKILL)  # also what an engine that has ended left behind
+                else:
+                    self._process.kill()
+            self._process.wait()
         with contextlib.suppress(OSError):
             self._stdin.close()
         self._reader.join(QUIT_SECONDS)

@@ -71,7 +71,7 @@ class Player(Table):
         started = wish.token.asked or time.monotonic()
         self._thinker.net(self.game.position, wish.token)
         self._wind_clock()
-        self._prepare(may_wait=True)
+        self._prepare(may_wait=wish.token)
         budget = self.budget(color, time.monotonic() - started)
         turn = Turn(budget, self.settings, self._expected.get(color))
         decision = self._choice(color, turn, wish).decide(may_resign=play)
@@ -114,7 +114,9 @@ class Player(Table):
         """Search for `color` and report until the token is stopped."""
         if not self._thinker.wait(wish.token):
             return
-        self._thinker.prepare(*self.size, may_wait=True)  # a stop is not heard while a net is compiled
+        self._thinker.prepare(*self.size, may_wait=wish.token)  # a stop is not heard while a net is compiled
+        if wish.token.stopped:
+            return
         limits = Limits(visits=self.settings.analysis_visits)
         result = self._thinker.search(self.game.position, color, limits, wish)
         if not wish.token.stopped:  # enough visits, or the game is decided: rest until the analysis is ended

@@ -22,6 +22,9 @@ DELAY = 0.2
 """Seconds until a net that is not loaded yet is asked for: the first words of a session are to be answered at once."""
 
 
+_LOOK = 0.05  # seconds between looks at whether a wait is still wanted
+
+
 class Preparing:
     """Prepares one board size after the other, and of those that were wanted meanwhile the last.
 
@@ -38,11 +41,11 @@ class Preparing:
         self._done: dict[Size, float | None] = {}  # seconds of a judgment; None where it has to be tried
         self._nets = 0  # evaluators so far
 
-    def want(self, width: int, height: int, *, wait: bool = False) -> None:
+    def want(self, width: int, height: int, *, wait_for: StopToken | None = None) -> None:
         """Begin to make the nets ready for boards of that size, unless that was done.
 
         Args:
-            wait: until it is done.
+            wait_for: wait until it is done, or this token is stopped.
         """
         size = width, height
         with self._change:
@@ -51,8 +54,8 @@ class Preparing:
                 if not self._running:
                     self._running = True
                     threading.Thread(target=self._run, name="net-preparing").start()
-            if wait:
-                self._change.wait_for(lambda: size in self._done or not self._running)
+            while wait_for is not None and not wait_for.stopped and size not in self._done and self._running:
+                self._change.wait(_LOOK)
 
     def begun(self, width: int, height: int) -> bool:
         """Tell whether the nets are being made ready for that size, or are to be."""

@@ -17,6 +17,7 @@ from engine.player.decide import Resignation
 from engine.player.game import Game
 from engine.player.pace import Turn
 from engine.player.settings import PlayerSettings
+from engine.player.stop import StopToken
 from engine.player.thinking import Thinker
 from engine.search.root import Limits
 from engine.search.timing import Budget, TimeControl, gtp_control
@@ -188,7 +189,7 @@ class Table:
         self._thinker.new_game()
         self._prepare()
 
-    def _prepare(self, *, may_wait: bool = False) -> None:
+    def _prepare(self, *, may_wait: StopToken | None = None) -> None:
         """Where a clock runs, have the nets made ready for the board before they are needed."""
         if self.settings.time is not None or any(self.clock.left(color) is not None for color in (1, 2)):
             self._thinker.prepare(*self.size, may_wait=may_wait)

@@ -205,13 +205,14 @@ class Thinker:
         known = self._judge_seconds.get(size, self._preparing.judging(*size))
         self._judge_seconds[size] = _JUDGE_WARM if known is None else max(seconds, _FORGET * known)
 
-    def prepare(self, width: int, height: int, *, may_wait: bool = False) -> None:
+    def prepare(self, width: int, height: int, *, may_wait: StopToken | None = None) -> None:
         """Have the nets made ready for a board size, beside whatever goes on.
 
         Args:
-            may_wait: for that, where a seed is set: a batch's numbers depend a little on what is compiled.
+            may_wait: for that or for this token's stop, where a seed is set: a batch's numbers depend a little on what
+                is compiled.
         """
-        self._preparing.want(width, height, wait=may_wait and self._fixed_seed is not None)
+        self._preparing.want(width, height, wait_for=None if self._fixed_seed is None else may_wait)
 
     def warm_up(self, position: Position, token: StopToken) -> None:
         """Make the judge ready for this board size, if that could not be done beside the game."""

@@ -15,8 +15,8 @@ from .bias cimport bias_number
 from .cache cimport Slot, cache_find, cache_load, mix_word, position_key
 from .graph cimport table_enter, table_find
 from .node cimport (
-    NODE_CLOSED, NODE_OWNERSHIP, NODE_PENDING, NODE_PROOFS, NODE_SHARED, NODE_TERMINAL, OWNERSHIP_SCALE, PROVEN_DRAW,
-    PROVEN_LOSS, PROVEN_WIN, UNPROVEN, Node, Prior, node_at, node_edges, node_ownership, node_priors,
+    ACTION_MASK, NODE_CLOSED, NODE_OWNERSHIP, NODE_PENDING, NODE_PROOFS, NODE_SHARED, NODE_TERMINAL, OWNERSHIP_SCALE,
+    PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN, Edge, Node, Prior, node_at, node_edges, node_ownership, node_priors,
 )
 from .rng cimport rng_next
 from .terminal cimport settled_score
@@ -50,6 +50,7 @@ cdef int new_leaf(Context* x, Leaf* leaf, bint passed) noexcept nogil:
 cdef int attach(Context* x, Leaf* leaf, int n_priors, int flags) noexcept nogil:
     """Make the leaf's node and hang it on its edge. Return -1 if there is no memory."""
     cdef Node* parent
+    cdef Edge* edge
     leaf.node = new_node(&x.tree, leaf.to_play, n_priors, x.ownership, flags)
     if leaf.node == 0:
         return -1
@@ -61,7 +62,9 @@ cdef int attach(Context* x, Leaf* leaf, int n_priors, int flags) noexcept nogil:
             node_at(&x.tree.arena, leaf.node).bias = bias_number(
                 &x.tree.bias, leaf.pattern, x.tree.arena.limit_bytes // BIAS_PART)
         parent = node_at(&x.tree.arena, leaf.path.node[leaf.path.depth - 1])
-        node_edges(&x.tree.arena, parent)[leaf.path.edge[leaf.path.depth - 1]].child = leaf.node
+        edge = &node_edges(&x.tree.arena, parent)[leaf.path.edge[leaf.path.depth - 1]]
+        edge.child = leaf.node
+        edge.action &= ACTION_MASK  # what was proved of another child holds no more
     return 0
 
 

@@ -1,5 +1,6 @@
 """`keisei cgos` against a server of our own on a real socket."""
 
+import contextlib
 import json
 import signal
 import socket
@@ -64,14 +65,28 @@ def test_lines_in_pieces_of_any_size():
             assert line.read(lambda: True) is None
             server.sendall("o \u00e9\n".encode())
             assert line.read(lambda: False) == "info \u00e9"
-            flood = threading.Thread(target=server.sendall, args=(b"x" * (MAX_LINE + 2) + b"\n",), daemon=True)
-            flood.start()
-            with pytest.raises(Disconnected, match="more than 1 MiB"):
-                line.read(lambda: False)
-            flood.join()
         with pytest.raises(Disconnected, match="closed"):
             line.read(lambda: False)
         line.close()
+
+
+@pytest.mark.parametrize("end", [b"\n", b""])
+def test_an_endless_line_is_refused(end):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        line = Line(Account("127.0.0.1", listener.getsockname()[1], "tester", "secret"))
+        server, _ = listener.accept()
+
+        def flood():
+            with contextlib.suppress(OSError):
+                server.sendall(b"x" * (MAX_LINE + 2) + end)
+
+        with server:
+            sending = threading.Thread(target=flood)
+            sending.start()
+            with pytest.raises(Disconnected, match="more than 1 MiB"):
+                line.read(lambda: False)
+            line.close()
+            sending.join()
 
 
 def test_several_games_in_one_session(play, tmp_path):

@@ -1,5 +1,6 @@
 """The controller's side of GTP against engines that behave and that do not."""
 
+import os
 import shlex
 import sys
 import time
@@ -113,6 +114,23 @@ def test_a_slot_starts_its_engine_again(mock, tmp_path):
     slot.close()
     with pytest.raises(EngineFailed, match="over"):
         slot.start()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="process groups")
+def test_only_a_group_that_is_still_ours_is_killed(mock, monkeypatch):
+    engine = GtpProcess(mock("--fault", "crash", "--at", 1))
+    with pytest.raises(EngineFailed, match="exit status 3"):
+        engine.send("genmove b", 10.0)
+    killed = []
+
+    def killpg(group, number):
+        os.waitid(os.P_PID, group, os.WEXITED | os.WNOHANG | os.WNOWAIT)  # raises for a number that is free again
+        killed.append(group)
+
+    monkeypatch.setattr(os, "killpg", killpg)
+    engine.kill()
+    engine.kill()
+    assert killed == [engine._process.pid]
 
 
 def test_a_flood_on_standard_error_fills_no_disk(tmp_path, monkeypatch):
