@@ -12,7 +12,7 @@
 #   ladder-9 ladder-19  all rungs of the ladder, each against its neighbours; `ladder-9/RUNG` one of them
 #   show-9 show-19      the ladder so far, with picture
 #   tune-9              one search setting changed at a time against the defaults, 64 visits, 9x9 (a gauntlet)
-#   kata-9              against KataGo's own search, g170-b6c96 and 200 visits on both sides, 9x9
+#   kata-9 kata-9-one   against KataGo's own search, g170-b6c96 and 200 visits on both sides, 9x9; one leaf at a time
 #   in-flight           128 leaves in flight against 1, 3200 visits, 9x9
 # Programs and nets: $KEISEI, $GNUGO, $PACHI (built without dcnn), $KATAGO and $G170 (KataGo's g170-b6c96.bin.gz).
 set -eu
@@ -118,9 +118,11 @@ tune-9)
         "$(changed one-leaf batch_size=1 two_batches=false)" \
         --format gauntlet --size 9 --openings 1/4 --balance b6c64:0.2 --games "$games" --jobs 16
     ;;
-kata-9)
+kata-9 | kata-9-one)
     katago_config katago200.cfg 200
-    play kata200-9 "keisei=keisei:$G170@200 $one" "katago=$KATAGO gtp -model $G170 -config $LAB/katago200.cfg" \
+    [ "$what" = kata-9 ] || one="$one --set search.batch_size=1 --set search.two_batches=false"
+    play "kata200-${what#kata-}" "keisei=keisei:$G170@200 $one" \
+        "katago=$KATAGO gtp -model $G170 -config $LAB/katago200.cfg" \
         --rules chinese --size 9 --openings 1/4 --balance b6c64:0.2 --games "$games"
     ;;
 in-flight)
