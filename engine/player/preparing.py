@@ -20,8 +20,6 @@ Size = tuple[int, int]  # width, height
 
 DELAY = 0.2
 """Seconds until a net that is not loaded yet is asked for: the first words of a session are to be answered at once."""
-
-
 _LOOK = 0.05  # seconds between looks at whether a wait is still wanted
 
 

@@ -178,10 +178,20 @@ cdef void unmark(Tree* t, Path* path, bint cut) noexcept nogil:
         edge.child = 0
 
 
+cdef inline void count_step(Node* node, Edge* edge, const Node* child) noexcept nogil:
+    """Count one walk through an edge, whose child has it already, and take its mark off; the node's sums stay."""
+    edge.visits += 1
+    edge.in_flight -= 1
+    edge.q = <float> (-child.utility_sum / child.visits)
+    if edge_proof(edge) == PROVEN_DRAW:
+        edge.q = 0.0
+    node.in_flight -= 1
+    node.visits += 1
+
+
 cdef void backup(Tree* t, Path* path, bint first) noexcept nogil:
     cdef Node* child = node_at(&t.arena, path.node[path.depth])
     cdef Node* node
-    cdef Edge* edge
     cdef double utility = own_utility(t, child)
     cdef double value = child.value
     cdef double score = child.score_mean
@@ -208,14 +218,7 @@ cdef void backup(Tree* t, Path* path, bint first) noexcept nogil:
         score = -score
         lead = -lead
         node = node_at(&t.arena, path.node[i])
-        edge = &node_edges(&t.arena, node)[path.edge[i]]
-        edge.visits += 1
-        edge.in_flight -= 1
-        edge.q = <float> (-child.utility_sum / child.visits)
-        if edge_proof(edge) == PROVEN_DRAW:
-            edge.q = 0.0
-        node.in_flight -= 1
-        node.visits += 1
+        count_step(node, &node_edges(&t.arena, node)[path.edge[i]], child)
         node.utility_sum += utility
         node.utility_sq_sum += utility * utility
         node.value_sum += value
@@ -228,18 +231,10 @@ cdef void backup(Tree* t, Path* path, bint first) noexcept nogil:
 cdef void count_steps(Tree* t, Path* path) noexcept nogil:
     cdef Node* child = node_at(&t.arena, path.node[path.depth])
     cdef Node* node
-    cdef Edge* edge
     cdef int i
     for i in range(path.depth - 1, -1, -1):
         node = node_at(&t.arena, path.node[i])
-        edge = &node_edges(&t.arena, node)[path.edge[i]]
-        edge.visits += 1
-        edge.in_flight -= 1
-        edge.q = <float> (-child.utility_sum / child.visits)
-        if edge_proof(edge) == PROVEN_DRAW:
-            edge.q = 0.0
-        node.in_flight -= 1
-        node.visits += 1
+        count_step(node, &node_edges(&t.arena, node)[path.edge[i]], child)
         reweigh(t, node)
         child = node
 

@@ -8,6 +8,7 @@ import pytest
 from alpha_beta import TooLarge, winner_by_force
 from engine.search.graph import table_for_tests
 from graph_oracle import Tree
+from random_play import random_position
 
 from engine.board.position import Position
 from engine.evaluator_fakes import HashEvaluator, TwoStepEvaluator, UniformEvaluator
@@ -33,15 +34,6 @@ CASES = [
     (3, 3, "japanese", 0.5, 25, 0, 1500),
     (3, 3, "tromp-taylor", 0.5, 26, 7, 1500),
 ]
-
-
-def random_position(width, height, rules, komi, n_moves, seed):
-    position = Position(width, height, rules=rules, komi=komi)
-    rng = np.random.default_rng(seed)
-    for _ in range(n_moves):
-        moves = np.flatnonzero(position.legal_mask()[:-1])
-        position.play(int(rng.choice(moves)) if len(moves) else position.area)
-    return position
 
 
 def agree(tree, searcher, visits):

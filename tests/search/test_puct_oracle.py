@@ -1,10 +1,9 @@
 """The tree against the plain Python PUCT of tests/oracles/puct_oracle.py: same visits everywhere, same values."""
 
-import numpy as np
 import pytest
 from puct_oracle import Tree
+from random_play import random_position
 
-from engine.board.position import Position
 from engine.evaluator_fakes import HashEvaluator
 from engine.search.params import SearchParams
 from engine.search.root import Limits
@@ -25,14 +24,6 @@ CASES = [
     (7, 7, "new-zealand", 9.0, 10, 8, 150),
     (9, 9, "chinese-ogs", 7.0, 11, 20, 120),
 ]
-
-
-def random_position(width, height, rules, komi, n_moves, seed):
-    position = Position(width, height, rules=rules, komi=komi)
-    rng = np.random.default_rng(seed)
-    for _ in range(n_moves):
-        position.play(int(rng.choice(np.flatnonzero(position.legal_mask()[:-1]))))
-    return position
 
 
 @pytest.mark.parametrize(("width", "height", "rules", "komi", "seed", "n_moves", "visits"), CASES)
