@@ -34,6 +34,7 @@ SETTINGS = {
     "noisePruneUtilityScale": "search.noise_prune_scale",
     "useGraphSearch": "search.graph",
     "subtreeValueBiasFactor": "search.bias_share",
+    "nnPolicyTemperature": "search.policy_temperature",
     "fpuReductionMax": "search.fpu_reduction",
     "rootFpuReductionMax": "search.root_fpu_reduction",
     "winLossUtilityFactor": "search.win_loss_utility",

@@ -128,7 +128,9 @@ cdef void fill_node(const Context* x, const Leaf* leaf, Node* node, const Output
     for r in range(n):
         row = leaf.row + r
         table = &leaf.state.geo.symmetry[row_symmetry(leaf, r)][0]
-        add_softmax(priors, node.n_priors, out.logits + <size_t> row * (area + 1), table, share, &probabilities[0])
+        add_softmax(
+            priors, node.n_priors, out.logits + <size_t> row * (area + 1), table, x.policy_scale, share,
+            &probabilities[0])
         e.value += share * out.value[row]
         if out.score_mean != NULL:
             e.score_mean += share * out.score_mean[row]
@@ -148,16 +150,17 @@ cdef void fill_node(const Context* x, const Leaf* leaf, Node* node, const Output
 
 
 cdef void add_softmax(
-    const Prior* priors, int n, const float* logits, const int16_t* table, float share, float* probabilities
+    const Prior* priors, int n, const float* logits, const int16_t* table, float scale, float share,
+    float* probabilities
 ) noexcept nogil:
-    """Add share * softmax over the n legal actions; table says where an action stands in the row."""
+    """Add share * softmax of scale * logits over the n legal actions; table says where an action stands in the row."""
     cdef float[MAX_ACTIONS] e
     cdef float highest = -1e30
     cdef float total = 0.0
     cdef float x
     cdef int i
     for i in range(n):
-        x = logits[table[priors[i].action]]
+        x = scale * logits[table[priors[i].action]]
         e[i] = x
         if x > highest:
             highest = x

@@ -57,6 +57,13 @@ class SearchParams:
     graph: bool = setting(
         False, "Let move orders that lead to one position share its visits."
     )
+    policy_temperature: float = setting(
+        1.0,
+        "Temperature of the net's policy, at every position: above 1 moves that it thinks little of count more, below "
+        "1 less.",
+        low=0.01,
+        high=100.0,
+    )
     move_mass: float = setting(
         0.0,
         "Look only at a position's first moves, in the net's order, until they hold this share of its policy; 0: at "

@@ -50,6 +50,7 @@ cdef int apply_params(Context* x, object params, bint seeded) except -1:
     x.select.move_mass = params.move_mass if params.move_mass > 0.0 else 1e30
     x.select.move_count = params.move_count if params.move_count > 0 else MAX_ACTIONS
     x.select.virtual_loss = params.virtual_loss
+    x.policy_scale = <float> (1.0 / params.policy_temperature)
     x.tree.prove = params.solver
     x.tree.sharing = params.graph
     x.tree.mean.value_power = params.value_weight_power

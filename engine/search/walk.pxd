@@ -74,6 +74,7 @@ ctypedef struct Context:
     int symmetry_mode
     int fixed_symmetry
     int root_symmetries
+    float policy_scale         # 1 / temperature of the policy
     uint64_t rng
     MoveLimit limits[16]
     int n_limits

@@ -70,7 +70,8 @@ class Node:
             e = tree.evaluator.evaluate(planes[None], globals_[None])
             self.own = tuple(float(a[0]) for a in (e.value, e.score_mean, e.score_stdev, e.lead))
             legal = np.flatnonzero(position.legal_mask(color))
-            p = np.exp(e.policy_logits[0][legal] - e.policy_logits[0][legal].max(), dtype=np.float32)
+            logits = e.policy_logits[0][legal] / np.float32(tree.params.policy_temperature)
+            p = np.exp(logits - logits.max(), dtype=np.float32)
             p = p / p.sum(dtype=np.float32)
             self.priors = sorted(((int(a), cut(q)) for a, q in zip(legal, p, strict=True)), key=lambda x: -x[1])
         if tree.root is not None:

@@ -58,6 +58,8 @@ def test_the_tree_is_the_oracles(width, height, rules, komi, seed, n_moves, visi
     {"cpuct": 2.5, "cpuct_log": 0.0, "fpu_reduction": 0.0, "root_fpu_reduction": 0.0},
     {"static_score_utility": 0.0, "dynamic_score_utility": 0.0},
     {"move_count": 3},
+    {"policy_temperature": 0.5},
+    {"policy_temperature": 2.0, "move_mass": 0.8},
     {"move_mass": 0.5},
     {"move_mass": 0.8, "move_count": 4},
     {"fpu_mean_power": 2.0},
