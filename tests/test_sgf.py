@@ -1,14 +1,18 @@
 """Game records: reading and writing, positions before a move, and what broken files say."""
 
+import contextlib
 import random
+from collections import deque
 
 import numpy as np
 import pytest
+from sgfmill import sgf_grammar
 
 from engine import sgf
 from engine.board.position import BLACK, WHITE, Position
 from engine.board.rules import Rules, rules_by_name
 from engine.errors import EngineError, SgfError
+from engine.sgf.nodes import NodeReader
 
 GAME = """(;FF[4]GM[1]CA[UTF-8]
 SZ[9]KM[6.5]RU[Japanese]PB[Kuro \\] san]PW[Shiro]RE[B+2.5]DT[2020-01-02]C[a start]
@@ -204,18 +208,98 @@ def test_the_beginnings_of_a_file(tmp_path):
     found = [record.moves for record in sgf.read_beginnings(path, 2)]
     a, b, d = 0, 10, 30  # the points aa, bb and dd on 9x9
     assert found == [((1, a), (2, b)), ((1, a), (2, d)), ((1, b),), ()]
-    assert len(sgf.read_beginnings(path, 3)) == 5
-    path.write_text("(;SZ[9];B[aa])(;SZ[9];B[bb]")  # the second game is torn
-    assert len(sgf.read_beginnings(path, 2)) == 1
-    for text, complaint in (("(;GM[3])", "not a game of Go"), ("(;SZ[9]\n;B[zz])", "line 2"), ("", "no SGF")):
-        path.write_text(text)
+    assert len(list(sgf.read_beginnings(path, 3))) == 5
+    path.write_text("(;SZ[9](;B[aa])(;B[cc]))(;SZ[9];B[bb]")  # the second game is torn
+    assert len(list(sgf.read_beginnings(path, 2))) == 2
+    for text, complaint in (
+        ("(;GM[3])", "line 1: not a game of Go"),
+        ("(;SZ[9]\n;B[zz])", "line 2"),
+        ("\r\n(;SZ[9]\n(;C[a])\r\n(;B[aa]\r!!))", "line 5: no SGF: '!!"),
+        ("\n(;SZ[9]\r\n(;C[\r]\r;B[zz])\n(;AB[aa];W[bb]\r;AB[cc]))", "line 5: no point"),
+        ("", "no SGF"),
+    ):
+        path.write_bytes(text.encode())
         with pytest.raises(SgfError, match=complaint):
-            sgf.read_beginnings(path, 2)
+            list(sgf.read_beginnings(path, 2))
     with pytest.raises(SgfError, match="missing"):
-        sgf.read_beginnings(tmp_path / "missing.sgf", 2)
+        list(sgf.read_beginnings(tmp_path / "missing.sgf", 2))
 
 
 def test_beginnings_of_deeply_nested_variations(tmp_path):
     path = tmp_path / "deep.sgf"
     path.write_text("(;SZ[9]" + "(;B[aa]" * 3000 + ")" * 3001)
     assert [len(record.moves) for record in sgf.read_beginnings(path, 5)] == [5]
+
+
+def sgfmill_beginnings(tree, before, moves):
+    """Yield the lines of a tree of sgfmill's as text of one line each, by recursion."""
+    nodes = list(before)
+    for node in tree.sequence:
+        if sum(("B" in n) + ("W" in n) for n in nodes) < moves:
+            nodes.append(node)
+    if sum(("B" in n) + ("W" in n) for n in nodes) >= moves or not tree.children:
+        properties = [{key: values for key, values in node.items() if key != "C"} for node in nodes]
+        yield "(" + "".join(
+            ";" + "".join(key + "".join(f"[{value.decode()}]" for value in values) for key, values in node.items())
+            for node in properties
+        ) + ")"  # fmt: skip
+    else:
+        for child in tree.children:
+            yield from sgfmill_beginnings(child, nodes, moves)
+
+
+def test_beginnings_are_the_lines_of_sgfmills_tree(tmp_path):
+    rng = random.Random(46)
+    path = tmp_path / "book.sgf"
+    pieces = ["B[aa]", "W[bb]", "B[]", "W[cc]", "AB[dd]", "AE[dd][ee]", "AddWhite[ee:ff]", "PL[w]", "C[(;\\]]", "B[zz]"]
+
+    def tree(depth):
+        nodes = "".join(";" + "".join(rng.sample(pieces, rng.choice((0, 1, 1, 2)))) for _ in range(rng.randint(1, 3)))
+        return f"({nodes}{''.join(tree(depth - 1) for _ in range(rng.choice((0, 1, 2, 3)) if depth else 0))})"
+
+    compared = 0
+    for _ in range(1000):
+        text = "".join(tree(4).replace("(;", "\n(;SZ[9]KM[6]", 1) for _ in range(rng.randint(1, 2)))
+        path.write_text(text)
+        moves = rng.randint(1, 4)
+        wanted = []
+        for game in sgf_grammar.parse_sgf_collection(text.encode()):
+            for line in sgfmill_beginnings(game, [], moves):
+                with contextlib.suppress(SgfError):
+                    wanted.append(sgf.parse(line))
+        try:
+            found = list(sgf.read_beginnings(path, moves))
+        except SgfError:
+            found = []
+        assert [(r.moves, r.setup, r.to_play, r.komi) for r in found] == [
+            (r.moves, r.setup, r.to_play, r.komi) for r in wanted
+        ]
+        compared += len(found)
+    assert compared > 1000
+
+
+@pytest.mark.parametrize(
+    "nest",
+    [
+        lambda n: "(;C[a])(;C[a]" * n + ";B[aa]" + ")" * n,  # a comb
+        lambda n: "(;C[a]" * n + ";B[aa]" + ")" * n,  # deep
+        lambda n: "(;AB[bb])(;AE[bb]" * n + ";B[aa]" + ")" * n,
+        lambda n: "(;B[aa])" * n,  # wide
+        lambda n: ";C[a]" * n + ";B[aa]",
+    ],
+)
+def test_every_node_is_read_once_however_many_lines_it_is_in(nest, tmp_path, monkeypatch):
+    taken = []
+    add = NodeReader.add
+    monkeypatch.setattr(NodeReader, "add", lambda self, node, line: taken.append(line) or add(self, node, line))
+    path = tmp_path / "book.sgf"
+    path.write_text(text := f"(;SZ[9]{nest(4000)})")
+    last = deque(sgf.read_beginnings(path, 1), maxlen=1)[-1]
+    assert len(last.moves) == 1
+    assert len(taken) == text.count(";")
+
+
+def test_many_comments_before_one_move_are_joined_once():
+    """Each was added to what there was: 10 000 of 300 letters took 8 s."""
+    record = sgf.parse("(;SZ[9]" + f";C[{'x' * 300}]" * 30000 + ";B[aa])")
+    assert record.comments == {0: "\n".join(["x" * 300] * 30000)}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import random
 import re
+from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,24 +70,26 @@ def sgf_openings(path: Path, plies: int, settings: GameSettings) -> list[list[in
 
     Raises ConfigError if there are none, which says of files that cannot be read.
     """
-    openings, seen, errors = [], set(), []
+    openings, errors = [], []
+    sequences: set[bytes] = set()
+    seen: set[bytes] = set()
+    rules = parse_rules(settings.rules)
     for file in sgf_files(path) if path.is_dir() else [path]:
         try:
-            records = sgf.read_beginnings(file, plies)
+            for record in sgf.read_beginnings(file, plies):
+                actions = _opening(record, plies, settings)
+                if actions is None or (sequence := array("H", actions).tobytes()) in sequences:
+                    continue
+                sequences.add(sequence)
+                position = Position(settings.width, settings.height, rules=rules)
+                if not all(_played(position, action) for action in actions):
+                    continue
+                key = canonical_key(position.board())
+                if key not in seen:
+                    seen.add(key)
+                    openings.append(actions)
         except EngineError as error:
             errors.append(str(error))
-            continue
-        for record in records:
-            actions = _opening(record, plies, settings)
-            if actions is None:
-                continue
-            position = Position(settings.width, settings.height, rules=parse_rules(settings.rules))
-            if not all(_played(position, action) for action in actions):
-                continue
-            key = canonical_key(position.board())
-            if key not in seen:
-                seen.add(key)
-                openings.append(actions)
     if not openings:
         size = f"{settings.width}x{settings.height}"
         broken = f" ({errors[0]}{', and other files' if len(errors) > 1 else ''})" if errors else ""
