@@ -17,25 +17,25 @@ from engine.board.ladder cimport ladder_cache_free, ladder_cache_new
 from engine.board.position cimport Position
 
 from .arena cimport arena_bytes
+from .at_root cimport follow_moves, most_visits, recentre, root_priors, why_ended
 from .bias cimport bias_bytes
 from .cache cimport cache_close, cache_open
 from .collect cimport banned_priors, collect_result, stored_priors
 from .flight cimport Flight
 from .graph cimport table_bytes
 from .grow cimport same_moves
-from .node cimport NODE_FOREIGN, NODE_OWNERSHIP, NODE_SHARED, UNPROVEN, Node, node_at
+from .node cimport NODE_OWNERSHIP, node_at
 from .pipeline cimport Pipeline
 from .setup cimport apply_board, apply_evaluator, apply_limits, apply_params, salt
-from .tree cimport child_of, clear_tree
+from .tree cimport clear_tree
 from .walk cimport Context, begin_root
-from .whole cimport bias_slack, keep_subtree, retally, tree_in_flight, tree_signature
+from .whole cimport bias_slack, tree_in_flight, tree_signature
 
 from engine.errors import EngineError, UnsupportedBoardSize
 from engine.search.params import SearchParams
 from engine.search.result import SearchStats, choose
-from engine.search.root import Limits, RootOptions, banned_at_root, move_limits, shape_priors, shifted
+from engine.search.root import Limits, RootOptions, banned_at_root, move_limits, shifted
 
-cdef int64_t NO_LIMIT = 1 << 30   # visits: counts are 32 bits wide
 TRAVEL_MOST = 0.25                # of a search's seconds that are kept for the return of its last batch
 
 
@@ -150,33 +150,13 @@ cdef class Searcher:
         return kept and x.tree.root != 0
 
     cdef bint _follow(self, list moves, int color) except -1:
-        """Move the tree's root along the moves played since. False: it does not apply any more."""
-        cdef Context* x = &self.x
-        cdef int known = len(self._moves)
-        cdef int side = x.root_color
-        cdef uint32_t index = x.tree.root
-        cdef int sharing = 0
-        if index == 0 or not self._params.tree_reuse or len(moves) < known or moves[:known] != self._moves:
+        cdef int plies
+        if not self._params.tree_reuse:
             return False
-        for mover, action in moves[known:]:
-            if mover != side:
-                return False
-            side = 3 - side
-            sharing |= node_at(&x.tree.arena, index).sharing
-            index = child_of(&x.tree, index, action)
-            if index == 0 or node_at(&x.tree.arena, index).n_priors == 0:
-                return False
-        if side != color:
-            return False
-        plies = len(moves) - known
-        if plies:
+        plies = follow_moves(&self.x, self._moves, moves, color)
+        if plies > 0:
             self._tree_limits = shifted(self._tree_limits, plies)
-            sharing |= node_at(&x.tree.arena, index).sharing
-            if keep_subtree(&x.tree, index) < 0:
-                return False
-            if sharing & (NODE_SHARED | NODE_FOREIGN):
-                node_at(&x.tree.arena, index).sharing |= NODE_FOREIGN
-        return True
+        return plies >= 0
 
     def clear(self):
         clear_tree(&self.x.tree)
@@ -201,7 +181,7 @@ cdef class Searcher:
         x.stop = 0
         self._start(root)
         if self._ensure_root() and x.tree.root:
-            self._recentre()
+            recentre(&self.x, self._params)
             self._shape_root(root)
             try:
                 reason = self._loop(limits, begin, report, report_interval, root, stop_event)
@@ -255,32 +235,14 @@ cdef class Searcher:
                 raise
         return state != 2
 
-    def _recentre(self):
-        """Set the centre of the dynamic score utility from what the root is worth, and bring the tree up to it."""
-        cdef Context* x = &self.x
-        cdef Node* root = node_at(&x.tree.arena, x.tree.root)
-        x.tree.utility.root_color = x.root_color
-        x.tree.utility.center = root.score_sum / root.visits * (1.0 - self._params.dynamic_score_zero_weight)
-        if retally(&x.tree) < 0:
-            raise MemoryError("no memory to walk the tree")
-
     def _shape_root(self, root):
-        """Make the root's own priors where temperature, noise or wide search ask for them."""
-        cdef Context* x = &self.x
         cdef float[::1] view
-        wide = self._params.wide_root_noise if root.wide_root_noise is None else root.wide_root_noise
-        x.wide_noise = wide
-        x.root_priors = NULL
-        self._root_priors = stored_priors(&self.x)
-        if root.noise or wide > 0.0 or root.policy_temperature != 1.0:
-            self._root_priors = shape_priors(
-                self._root_priors, temperature=root.policy_temperature, wide=wide,
-                noise_fraction=self._params.noise_fraction if root.noise else 0.0,
-                noise_alpha=self._params.noise_alpha, rng=self._rng)
+        self._root_priors, shaped = root_priors(&self.x, self._params, root, self._rng)
+        self.x.root_priors = NULL
+        if shaped:
             view = self._root_priors
-            x.root_priors = &view[0]
-        banned = self._banned()
-        if banned.all():
+            self.x.root_priors = &view[0]
+        if self._banned().all():
             raise EngineError("search: no legal move is allowed")
 
     def _banned(self):
@@ -290,7 +252,7 @@ cdef class Searcher:
     def _loop(self, limits, double begin, report, report_interval, root, stop_event):
         """Gather, evaluate and take in until a limit; return which."""
         cdef Context* x = &self.x
-        cdef int64_t most = self._most(limits)
+        cdef int64_t most = most_visits(&self.x, limits)
         cdef double deadline = 1e300 if limits.seconds is None else begin + limits.seconds
         cdef double kept = 0.0 if limits.seconds is None else TRAVEL_MOST * limits.seconds
         cdef double next_report = 1e300
@@ -305,7 +267,7 @@ cdef class Searcher:
         while True:
             now = time.perf_counter()
             if not reason:
-                reason = self._reason(most, now >= deadline - min(self._pipeline.travel, kept), stop_event)
+                reason = why_ended(&self.x, most, now >= deadline - min(self._pipeline.travel, kept), stop_event)
             flight = None
             if not reason and idle:
                 want = self._pipeline.want(x, len(sent))
@@ -318,7 +280,7 @@ cdef class Searcher:
                     else:
                         idle.append(flight)
                         flight = None
-                        if done == 0 and not sent and not self._reason(most, False, stop_event):
+                        if done == 0 and not sent and not why_ended(&self.x, most, False, stop_event):
                             raise RuntimeError("search: no walk could be made")
             if sent and (flight is None or not idle):
                 flight = sent.pop(0)
@@ -329,28 +291,6 @@ cdef class Searcher:
             if now >= next_report:
                 report(self._collect(root, begin, ""))
                 next_report = max(next_report + report_interval, now)
-
-    cdef int64_t _most(self, limits) except -1:
-        """Return the visits of the root at which a search ends."""
-        cdef Node* root = node_at(&self.x.tree.arena, self.x.tree.root)
-        cdef int64_t most = NO_LIMIT if limits.visits is None else limits.visits
-        if limits.playouts is not None:
-            most = min(most, <int64_t> root.visits - self.x.playouts + limits.playouts)
-        return most
-
-    cdef str _reason(self, int64_t most, bint late, object stop_event):
-        """Return why the search should end now, or an empty text."""
-        cdef Context* x = &self.x
-        cdef Node* root = node_at(&x.tree.arena, x.tree.root)
-        if x.stop or (stop_event is not None and stop_event.is_set()):
-            return "stop"
-        if root.visits >= most:
-            return "visits"
-        if root.proven != UNPROVEN and x.stop_when_proven:
-            return "proven"
-        if x.memory_full:
-            return "memory"
-        return "seconds" if late else ""
 
     # -------------------------------------------------------------------------------------------------- in steps
 
@@ -394,19 +334,19 @@ cdef class Searcher:
             if state == 1:
                 return 1
         if self._step_visits == 0:
-            self._recentre()
+            recentre(&self.x, self._params)
             self._shape_root(root)
-            self._step_visits = self._most(limits)
+            self._step_visits = most_visits(&self.x, limits)
         while True:
             late = limits.seconds is not None and time.perf_counter() - begin >= limits.seconds
-            reason = self._reason(self._step_visits, late, None)
+            reason = why_ended(&self.x, self._step_visits, late, None)
             if reason:
                 self._step = (limits, root, begin, reason)
                 return 0
             state = self._pipeline.gather_into(x, flight, self._pipeline.want(x, 0), self._step_visits)
             if flight.batch.n:
                 return 1
-            if state == 0 and not self._reason(self._step_visits, False, None):
+            if state == 0 and not why_ended(&self.x, self._step_visits, False, None):
                 raise RuntimeError("search: no walk could be made")
             rounds += 1
             if rounds == patience:
