@@ -12,13 +12,14 @@
 #   ladder-9 ladder-19  all rungs of the ladder, each against its neighbours; `ladder-9/RUNG` one of them
 #   show-9 show-19      the ladder so far, with picture
 #   tune-9              one search setting changed at a time against the defaults, 64 visits, 9x9 (a gauntlet)
+#   uncertain           search.uncertainty on against off, 48 visits of the net $SURE, which says how sure it is, 9x9
 #   kata-9 kata-9-one   against KataGo's own search, g170-b6c96 and 200 visits on both sides, 9x9; one leaf at a time
 #   in-flight           128 leaves in flight against 1, 3200 visits, 9x9
-# Programs and nets: $KEISEI, $GNUGO, $PACHI (built without dcnn), $KATAGO and $G170 (KataGo's g170-b6c96.bin.gz).
+# Programs and nets: $KEISEI, $GNUGO, $PACHI (built without dcnn), $KATAGO, $SURE and $G170 (KataGo's g170-b6c96.bin.gz).
 set -eu
 LAB=${LAB:-$HOME/.local/share/keisei/lab}
 KEISEI=${KEISEI:-keisei} GNUGO=${GNUGO:-gnugo} PACHI=${PACHI:-pachi --nodcnn} KATAGO=${KATAGO:-katago}
-G170=${G170:-g170-b6c96.bin.gz}
+G170=${G170:-g170-b6c96.bin.gz} SURE=${SURE:-b10c384h6nbttflrs.bin.gz}
 one="--set net.threads=1"
 mkdir -p "$LAB"
 
@@ -118,6 +119,10 @@ tune-9)
         "$(changed one-leaf batch_size=1 two_batches=false)" \
         --format gauntlet --size 9 --openings 1/4 --balance b6c64:0.2 --games "$games" --jobs 16
     ;;
+uncertain)
+    play uncertain-9 "on=keisei:$SURE@48 $one --set search.uncertainty=true" "off=keisei:$SURE@48 $one" \
+        --size 9 --openings 1/4 --balance b6c64:0.2 --games "$games" --jobs 16
+    ;;
 kata-9 | kata-9-one)
     katago_config katago200.cfg 200
     [ "$what" = kata-9 ] || one="$one --set search.batch_size=1 --set search.two_batches=false"
@@ -131,5 +136,5 @@ in-flight)
         "one=keisei:b6c64@3200 $one --set search.batch_size=1 --set search.two_batches=false" \
         --size 9 --openings 1/4 --balance b6c64:0.2 --games "$games"
     ;;
-*) sed -n '2,19s/^# \{0,1\}//p' "$0" && exit 2 ;;
+*) sed -n '2,20s/^# \{0,1\}//p' "$0" && exit 2 ;;
 esac

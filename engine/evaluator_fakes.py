@@ -62,20 +62,23 @@ class HashEvaluator(UniformEvaluator):
     """Answer with numbers hashed from the bits of the inputs: different for any two inputs, the same everywhere.
 
     Logits are multiples of 2^-16 in [0, spread), value and ownership multiples of 2^-23 in [-1, 1), lead multiples of
-    1/8 in [-32, 32). A row's answer depends on that row and the board size alone.
+    1/8 in [-32, 32), errors multiples of 2^-24 in [0, 1) and of 1/8 in [0, 16). A row's answer depends on that row and
+    the board size alone.
 
     Args:
         seed: another seed, another "net".
         spread: range of the policy logits; 0 makes the policy uniform.
+        errors: say how wrong value and score may be.
     """
 
     def __init__(
-        self, encoding: str = "katago-v7", *, max_batch: int = 64, seed: int = 0, spread: int = 4
+        self, encoding: str = "katago-v7", *, max_batch: int = 64, seed: int = 0, spread: int = 4, errors: bool = False
     ) -> None:
         super().__init__(encoding, max_batch=max_batch)
         self.name = f"hash-{seed}"
         self._seed = seed
         self._spread = spread
+        self._errors = errors
         self._weights: dict[int, UintArray] = {}
 
     def evaluate(self, spatial: FloatArray, globals_: FloatArray, *, ownership: bool = False) -> Evaluation:
@@ -83,6 +86,10 @@ class HashEvaluator(UniformEvaluator):
         key = self._row_hash(spatial, globals_)
         policy = _draw(key, 1, points + 1) >> np.uint64(48)
         lead = (_draw(key, 2, 1)[:, 0] >> np.uint64(55)).astype(np.float32) / np.float32(8) - np.float32(32)
+        value_error = score_error = None
+        if self._errors:
+            value_error = (_draw(key, 5, 1)[:, 0] >> np.uint64(40)).astype(np.float32) * np.float32(2.0**-24)
+            score_error = (_draw(key, 6, 1)[:, 0] >> np.uint64(57)).astype(np.float32) / np.float32(8)
         return Evaluation(
             policy_logits=policy.astype(np.float32) * np.float32(self._spread / 65536.0),
             value=_signed(_draw(key, 3, 1)[:, 0]),
@@ -91,6 +98,8 @@ class HashEvaluator(UniformEvaluator):
             lead=lead,
             score_mean=lead.copy(),
             score_stdev=np.full(batch, 8.0, dtype=np.float32),
+            shortterm_value_error=value_error,
+            shortterm_score_error=score_error,
         )
 
     def _row_hash(self, spatial: FloatArray, globals_: FloatArray) -> UintArray:

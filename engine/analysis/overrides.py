@@ -33,6 +33,10 @@ SETTINGS = {
     "valueWeightExponent": "search.value_weight_power",
     "noisePruneUtilityScale": "search.noise_prune_scale",
     "useGraphSearch": "search.graph",
+    "useUncertainty": "search.uncertainty",
+    "uncertaintyCoeff": "search.uncertainty_coeff",
+    "uncertaintyExponent": "search.uncertainty_exponent",
+    "uncertaintyMaxWeight": "search.uncertainty_max_weight",
     "subtreeValueBiasFactor": "search.bias_share",
     "nnPolicyTemperature": "search.policy_temperature",
     "fpuReductionMax": "search.fpu_reduction",
@@ -62,7 +66,6 @@ WITHOUT_MEANING = frozenset(
     numVirtualLossesPerThread virtualLoss maxBoardXSizeForNNBuffer maxBoardYSizeForNNBuffer maxBoardSizeForNNBuffer
     requireMaxBoardSize gpuToUse deviceToUse subtreeValueBiasWeightExponent
     graphSearchRepBound graphSearchCatchUpLeakProb useNoisePruning noisePruningCap
-    useUncertainty uncertaintyCoeff uncertaintyExponent uncertaintyMaxWeight
     cpuctUtilityStdevPriorWeight fpuParentWeight fpuParentWeightByVisitedPolicy
     fpuLossProp rootFpuLossProp rootDesiredPerChildVisitsCoeff
     rootEndingBonusPoints rootPruneUselessMoves rootSymmetryPruning treeReuseCarryOverTimeFactor

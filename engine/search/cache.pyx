@@ -17,18 +17,20 @@ from engine.board.go cimport GoState, go_handicap, go_situation_key
 from engine.board.types cimport BLACK, EMPTY, NO_POINT, PAST, SCORING_TERRITORY, WHITE
 from engine.board.zobrist cimport zobrist_stone
 
-from .node cimport NODE_OWNERSHIP, Node, Prior, node_ownership, node_priors
-from .tree cimport Tree
+from .node cimport NODE_OWNERSHIP, Node, Prior, node_ownership, node_priors, node_weight
+from .tree cimport Estimate, Tree
 
 cdef enum:
     SYMMETRIC_STONES = 16      # positions of more are hardly ever symmetric to another one of the same tree
 
 
-cdef int cache_open(EvalCache* c, uint64_t bytes, int area, bint ownership) noexcept nogil:
+cdef int cache_open(EvalCache* c, uint64_t bytes, int area, bint ownership, bint errors) noexcept nogil:
     memset(c, 0, sizeof(EvalCache))
     c.area = area
     c.ownership = ownership
+    c.errors = errors
     c.slot_bytes = sizeof(Slot) + (area + 1) * sizeof(Prior) + (area * 2 if ownership else 0)
+    c.slot_bytes += 2 * sizeof(float) if errors else 0
     c.slot_bytes = (c.slot_bytes + 15) // 16 * 16
     if bytes < 2 * c.slot_bytes:
         return 0
@@ -47,6 +49,18 @@ cdef void cache_close(EvalCache* c) noexcept nogil:
 
 cdef inline Slot* slot_at(const EvalCache* c, uint64_t bucket, int way) noexcept nogil:
     return <Slot*> (c.slots + (2 * bucket + way) * c.slot_bytes)
+
+
+cdef inline Prior* slot_priors(const Slot* slot) noexcept nogil:
+    return <Prior*> (<char*> slot + sizeof(Slot))
+
+
+cdef inline float* slot_errors(const EvalCache* c, const Slot* slot) noexcept nogil:
+    return <float*> (slot_priors(slot) + c.area + 1)
+
+
+cdef inline int16_t* slot_owners(const EvalCache* c, const Slot* slot) noexcept nogil:
+    return <int16_t*> (slot_errors(c, slot) + (2 if c.errors else 0))
 
 
 cdef inline bint same_key(const Slot* slot, const uint64_t* key) noexcept nogil:
@@ -102,26 +116,36 @@ cdef void cache_store(
     slot.stamp = c.clock
     slot.key[0] = key[0]
     slot.key[1] = key[1]
-    slot.estimate.value = node.value
-    slot.estimate.score_mean = node.score_mean
-    slot.estimate.score_stdev = node.score_stdev
-    slot.estimate.lead = node.lead
+    slot.value = node.value
+    slot.score_mean = node.score_mean
+    slot.score_stdev = node.score_stdev
+    slot.lead = node.lead
     slot.n_priors = node.n_priors
     slot.has_ownership = 1 if c.ownership and node.flags & NODE_OWNERSHIP else 0
-    priors = <Prior*> (<char*> slot + sizeof(Slot))
+    priors = slot_priors(slot)
+    if c.errors:
+        slot_errors(c, slot)[0] = node_weight(node).value_error
+        slot_errors(c, slot)[1] = node_weight(node).score_error
     memcpy(priors, node_priors(node), node.n_priors * sizeof(Prior))
     turn_priors(priors, node.n_priors, &geo.symmetry[turn][0])
     if slot.has_ownership:
-        turn_owners(<int16_t*> (priors + c.area + 1), node_ownership(node), c.area, &geo.symmetry[turn][0])
+        turn_owners(slot_owners(c, slot), node_ownership(node), c.area, &geo.symmetry[turn][0])
 
 
-cdef void cache_load(const Slot* slot, Tree* t, Node* node, const Geometry* geo, int turn) noexcept nogil:
-    cdef const Prior* priors = <const Prior*> (<const char*> slot + sizeof(Slot))
+cdef void cache_load(
+    const EvalCache* c, const Slot* slot, Tree* t, Node* node, const Geometry* geo, int turn, Estimate* e
+) noexcept nogil:
     cdef const int16_t* table = &geo.symmetry[inverse(turn)][0]
-    memcpy(node_priors(node), priors, node.n_priors * sizeof(Prior))
+    e.value = slot.value
+    e.score_mean = slot.score_mean
+    e.score_stdev = slot.score_stdev
+    e.lead = slot.lead
+    e.value_error = slot_errors(c, slot)[0] if c.errors else -1.0
+    e.score_error = slot_errors(c, slot)[1] if c.errors else -1.0
+    memcpy(node_priors(node), slot_priors(slot), node.n_priors * sizeof(Prior))
     turn_priors(node_priors(node), node.n_priors, table)
     if node.flags & NODE_OWNERSHIP:
-        turn_owners(node_ownership(node), <const int16_t*> (priors + t.area + 1), t.area, table)
+        turn_owners(node_ownership(node), slot_owners(c, slot), t.area, table)
 
 
 cdef uint64_t mix_word(uint64_t h, uint64_t word) noexcept nogil:

@@ -12,8 +12,8 @@ import numpy as np
 from engine.board.go cimport GoState, go_copy, go_free, go_is_legal, go_play
 
 from .node cimport (
-    PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN, Edge, Node, Prior, edge_action, edge_known, edge_proof, node_at,
-    node_edges, node_priors, prior_value,
+    PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN, Edge, Node, Prior, edge_action, edge_known, edge_proof, mean_weight,
+    node_at, node_edges, node_priors, prior_value,
 )
 from .ownership cimport mean_ownership
 from .tree cimport Tree
@@ -119,7 +119,7 @@ cdef object move_info(Context* x, const Edge* edge, double prior, object params,
     return MoveInfo(
         action=edge_action(edge), visits=child.visits, edge_visits=edge.visits, winrate=winrate, utility=utility,
         score_mean=score, score_stdev=sqrt(variance if variance > 0.0 else 0.0), lead=-child.lead_sum / n, prior=prior,
-        lcb=winrate - 0.5 * radius / weight, utility_lcb=utility - radius, weight=float(edge.visits), order=0,
+        lcb=winrate - 0.5 * radius / weight, utility_lcb=utility - radius, weight=edge.visits * mean_weight(child), order=0,
         proven=proof_name(proof), pv=actions, pv_visits=visits, pv_edge_visits=edge_visits,
         ownership=mean_ownership(x, edge.child)[0] if ownership else None)
 

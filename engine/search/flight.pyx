@@ -109,7 +109,7 @@ cdef class Flight:
         cdef list keep = []
         cdef int shares = min(_threads, self.batch.n // LEAVES_A_SHARE)
         if self.rows:
-            keep = fill_outputs(self, x.tree.area, x.ownership, &self.out)
+            keep = fill_outputs(self, x.tree.area, x.ownership, x.tree.mean.uncertainty, &self.out)
             if outputs_finite(x, &self.batch, &self.out) < 0:
                 raise EngineError(f"search: {name} gave a value that is not finite")
         self.x = x
@@ -135,7 +135,7 @@ cdef class Flight:
         return 0
 
 
-cdef list fill_outputs(Flight flight, int area, bint ownership, Outputs* out):
+cdef list fill_outputs(Flight flight, int area, bint ownership, bint errors, Outputs* out):
     """Point out at the evaluation's arrays. Return the arrays, which must live as long as out is used."""
     e = flight.evaluation
     keep = []
@@ -147,6 +147,8 @@ cdef list fill_outputs(Flight flight, int area, bint ownership, Outputs* out):
     out.lead = take(keep, lead, flight, 1, "lead")
     out.score_stdev = take(keep, e.score_stdev, flight, 1, "score_stdev")
     out.ownership = take(keep, e.ownership if ownership else None, flight, area, "ownership")
+    out.value_error = take(keep, e.shortterm_value_error if errors else None, flight, 1, "shortterm_value_error")
+    out.score_error = take(keep, e.shortterm_score_error if errors else None, flight, 1, "shortterm_score_error")
     return keep
 
 

@@ -20,7 +20,9 @@ from .node cimport (
 )
 from .rng cimport rng_next
 from .terminal cimport settled_score
-from .tree cimport Estimate, Path, backup, count_steps, new_node, prove_up, set_estimate, unmark
+from .tree cimport (
+    Estimate, Path, backup, count_steps, new_node, prove_up, set_estimate, tells_errors, unmark,
+)
 from .walk cimport SYMMETRY_AVERAGE, SYMMETRY_RANDOM, WALK_COLLISION, WALK_DONE, WALK_FULL, WALK_LEAF, Context, Leaf
 
 cdef enum:
@@ -94,6 +96,8 @@ cdef int plain_end(Context* x, Leaf* leaf, float score, const uint8_t* owner, bi
     e.score_mean = score
     e.score_stdev = 0.0
     e.lead = score
+    e.value_error = 0.0 if x.tree.mean.uncertainty and tells_errors(&x.tree) else -1.0
+    e.score_error = e.value_error
     if node.flags & NODE_OWNERSHIP:
         ownership = node_ownership(node)
         for a in range(x.tree.area):
@@ -199,9 +203,8 @@ cdef int look_up(Context* x, Leaf* leaf, const uint8_t* legal) noexcept nogil:
         slot = cache_find(&x.cache, leaf.key, x.ownership)
         if slot != NULL and slot.n_priors == node.n_priors:
             x.cache_hits += 1
-            cache_load(slot, &x.tree, node, leaf.state.geo, leaf.turn)
+            cache_load(&x.cache, slot, &x.tree, node, leaf.state.geo, leaf.turn, &leaf.cached)
             leaf.n_rows = 0
-            leaf.cached = slot.estimate
             if x.defer_hits and leaf.path.depth:
                 return WALK_LEAF
             set_estimate(&x.tree, node, &leaf.cached)

@@ -11,6 +11,8 @@ ctypedef struct Outputs:
     const float* score_mean
     const float* score_stdev
     const float* lead
+    const float* value_error   # asked for with `uncertainty` alone
+    const float* score_error
     const float* ownership     # [rows, area]
 
 cdef int batch_open(Batch* b, int cap) noexcept nogil                        # -1 = no memory

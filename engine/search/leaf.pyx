@@ -73,6 +73,10 @@ cdef int outputs_finite(const Context* x, const Batch* b, const Outputs* out) no
             return -1
         if out.lead != NULL and not isfinite(out.lead[i]):
             return -1
+        if out.value_error != NULL and not isfinite(out.value_error[i]):
+            return -1
+        if out.score_error != NULL and not isfinite(out.score_error[i]):
+            return -1
     for i in range(b.rows * (x.tree.area + 1)):
         if not isfinite(out.logits[i]):
             return -1
@@ -138,6 +142,8 @@ cdef void fill_node(const Context* x, const Leaf* leaf, Node* node, const Output
             e.score_stdev += share * out.score_stdev[row]
         if out.lead != NULL:
             e.lead += share * out.lead[row]
+        e.value_error += share * out.value_error[row] if out.value_error != NULL else -share
+        e.score_error += share * out.score_error[row] if out.score_error != NULL else 0.0
         if out.ownership != NULL and node.flags & NODE_OWNERSHIP:
             for i in range(area):
                 owner[i] += share * out.ownership[<size_t> row * area + table[i]]

@@ -10,7 +10,9 @@ favour_better: each weight is multiplied by (F(z) + 0.0001)^power, where z is th
 weighted mean in deviations 1 / sqrt(1.5 sqrt(weight)) of its mean, and F Student's distribution with three degrees of
 freedom; then all are scaled back to the sum they had.
 
-Source of both ideas: KataGo (Wu), settings noisePruneUtilityScale and valueWeightExponent.
+weight_of: an evaluation whose utility the net expects to be off by e counts coeff / (e^power + coeff / most).
+
+Source of the ideas: KataGo (Wu), settings noisePruneUtilityScale, valueWeightExponent and useUncertainty.
 """
 
 from libc.math cimport M_PI, atan, exp, pow, sqrt
@@ -18,6 +20,10 @@ from libc.math cimport M_PI, atan, exp, pow, sqrt
 cdef double LENIENT = 2.0       # shares of the policy that a move's visits may have whatever it is worth
 cdef double PRECISION = 1.5     # of a mean over one visit: 1 / variance of the utility
 cdef double LEAST = 0.0001      # chance to be the better move that is never gone
+
+
+cdef double weight_of(const MeanParams* p, double error) noexcept nogil:
+    return p.error_coeff / (pow(error, p.error_power) + p.error_coeff / p.most_weight)
 
 
 cdef void prune_noise(double* weights, const double* q, const double* priors, int n, double scale) noexcept nogil:
@@ -59,6 +65,13 @@ cdef void favour_better(double* weights, const double* q, int n, double power) n
             after += weights[i]
     for i in range(n):
         weights[i] *= weight / after
+
+
+def weight_for_tests(double error, double coeff, double power, double most):
+    """Return weight_of."""
+    cdef MeanParams p
+    p.error_coeff, p.error_power, p.most_weight = coeff, power, most
+    return weight_of(&p, error)
 
 
 def weights_for_tests(weights, q, priors, double prune_scale, double value_power):

@@ -1,7 +1,7 @@
 """Nodes, edges and priors as they lie in the arena, and the accessors that everything in search uses.
 
 A node's block is: the Node, then its priors (sorted, highest first, one for every legal move), then, with
-NODE_OWNERSHIP, its own evaluation's ownership. Its edges lie in a block of their own that grows. Edge i belongs to
+NODE_WEIGHED, a Weight, then, with NODE_OWNERSHIP, its own evaluation's ownership. Its edges lie in a block of their own that grows. Edge i belongs to
 prior i: the edges are always a prefix of the priors, some of them perhaps without a visit. Views: a node's figures are
 its to_play's; an edge's q is that of the node it starts from. Only backup (tree.pyx) turns one into the other.
 """
@@ -14,6 +14,7 @@ cdef enum:
     NODE_PENDING = 1       # in a batch; its priors hold legal actions in board order, without probabilities
     NODE_TERMINAL = 2      # the game is over here: no priors, no edges
     NODE_OWNERSHIP = 4     # the block ends with int16 ownership[area], scaled by OWNERSHIP_SCALE
+    NODE_WEIGHED = 8       # a Weight stands behind the priors (setting `uncertainty`)
 
 cdef enum:                     # Node.sharing, 0 without `graph`: walk.pyx says what they are for
     NODE_SHARED = 1            # several edges lead here
@@ -76,6 +77,12 @@ ctypedef struct Node:      # 112 bytes
     float own_utility      # of its own evaluation, the bias taken off
     uint32_t place         # for a moment: 1 + its place in a list of nodes that is being made
 
+ctypedef struct Weight:    # 16 bytes; without one, all visits weigh 1
+    float value_error      # by which the net expects to be off, as it says; -1 where it does not
+    float score_error      # points
+    float own              # how much the node's own evaluation counts
+    float mean             # mean weight of the node's visits
+
 cdef inline Node* node_at(const Arena* a, uint32_t index) noexcept nogil:
     return <Node*> arena_at(a, index)
 
@@ -85,11 +92,19 @@ cdef inline Prior* node_priors(Node* node) noexcept nogil:
 cdef inline Edge* node_edges(const Arena* a, const Node* node) noexcept nogil:
     return <Edge*> arena_at(a, node.edges)
 
-cdef inline int16_t* node_ownership(Node* node) noexcept nogil:
-    return <int16_t*> (<char*> node + (NODE_UNITS + (node.n_priors + 3) // 4) * 16)
+cdef inline Weight* node_weight(const Node* node) noexcept nogil:
+    """Return the weight of a node that has one."""
+    return <Weight*> (<char*> node + (NODE_UNITS + (node.n_priors + 3) // 4) * 16)
 
-cdef inline uint32_t block_units(int n_priors, bint ownership, int area) noexcept nogil:
-    return NODE_UNITS + (n_priors + 3) // 4 + ((area * 2 + 15) // 16 if ownership else 0)
+cdef inline double mean_weight(const Node* node) noexcept nogil:
+    return node_weight(node).mean if node.flags & NODE_WEIGHED else 1.0
+
+cdef inline int16_t* node_ownership(Node* node) noexcept nogil:
+    return <int16_t*> (node_weight(node) + (1 if node.flags & NODE_WEIGHED else 0))
+
+cdef inline uint32_t block_units(int n_priors, int flags, int area) noexcept nogil:
+    return (NODE_UNITS + (n_priors + 3) // 4 + (1 if flags & NODE_WEIGHED else 0)
+            + ((area * 2 + 15) // 16 if flags & NODE_OWNERSHIP else 0))
 
 cdef inline int edge_action(const Edge* edge) noexcept nogil:
     return edge.action & ACTION_MASK

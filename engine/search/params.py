@@ -54,6 +54,20 @@ class SearchParams:
         low=0.0,
         high=1.0,
     )
+    uncertainty: bool = setting(
+        False, "Let evaluations count more where the net says that it is sure, and less where it is not."
+    )
+    uncertainty_coeff: float = setting(
+        0.25,
+        "An evaluation weighs this / (expected error of its utility ^ uncertainty_exponent + this / "
+        "uncertainty_max_weight).",
+        low=0.0001,
+        high=100.0,
+    )
+    uncertainty_exponent: float = setting(1.0, "Power of that error.", low=0.0, high=4.0)
+    uncertainty_max_weight: float = setting(
+        8.0, "Weight of what is certain: of proven results, and the most of an evaluation.", low=1.0, high=1000.0
+    )
     graph: bool = setting(
         False, "Let move orders that lead to one position share its visits."
     )

@@ -207,7 +207,8 @@ cdef class Searcher:
             clear_tree(&x.tree)
         if not self._cache_open or (x.ownership and not x.cache.ownership):
             cache_close(&x.cache)
-            if cache_open(&x.cache, <uint64_t> self._params.cache_memory << 20, x.tree.area, x.ownership) < 0:
+            if cache_open(&x.cache, <uint64_t> self._params.cache_memory << 20, x.tree.area, x.ownership,
+                          x.tree.mean.uncertainty) < 0:
                 raise EngineError(f"not enough memory for search.cache_memory = {self._params.cache_memory} MiB")
             self._cache_open = True
         self._pipeline.allocate(x, self._params, self._seed is not None)

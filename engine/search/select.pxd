@@ -16,6 +16,7 @@ ctypedef struct SelectParams:
     double stdev_prior
     double move_mass           # only the first priors that reach this sum may be started, the one that does included
     int move_count             # and no more than so many
+    bint weighed               # visits count by the weight of what they found (setting `uncertainty`)
     double virtual_loss        # utility taken off for a walk in flight, as a share of one lost visit
     bint always_full           # tests: use select_full everywhere
 

@@ -6,6 +6,9 @@ without a visit is worth the node's own mean less a share of the prior mass alre
     s = 1 + stdev_scale * (stdev / stdev_prior - 1)
     N = visits of the children, n(i) = visits of edge i, both with the walks in flight;  q = fpu without a visit
 
+With `uncertainty` n(i) counts each visit by the mean weight of those below edge i, a first one in flight by 1, and N is
+the sum of all n(i).
+
 stdev is that of the utilities found below the node, with stdev_prior as if seen in two visits before them. With
 fpu_mean_power m, fpu starts from the node's own evaluation and moves to its mean by (visited prior mass)^m. Source of
 both: KataGo's documented search settings (cpuctUtilityStdev*, fpuParentWeightByVisitedPolicyPow).
@@ -19,7 +22,9 @@ q, the first unstarted move beats the rest, and select_edge looks at the started
 
 from libc.math cimport fabs, log, pow, sqrt
 from .arena cimport Arena
-from .node cimport PROVEN_LOSS, Edge, Node, Prior, edge_proof, node_edges, node_priors, prior_value
+from .node cimport (
+    PROVEN_LOSS, Edge, Node, Prior, edge_known, edge_proof, mean_weight, node_at, node_edges, node_priors, prior_value,
+)
 from .rng cimport rng_normal, rng_uniform
 
 cdef double NOTHING = -1e30     # below every score
@@ -27,9 +32,28 @@ cdef double STDEV_PRIOR_VISITS = 2.0
 cdef double LOST = -1e20        # a decided loss: taken only if nothing else is left
 
 
-cdef inline double exploration(const Node* node, const SelectParams* p) noexcept nogil:
+cdef inline double edge_weight(const Arena* a, const Edge* edge, const SelectParams* p) noexcept nogil:
+    """Return n(i)."""
+    cdef double n = <double> edge.visits + <double> edge.in_flight
+    if p.weighed and edge_known(a, edge):
+        n *= mean_weight(node_at(a, edge.child))
+    return n
+
+
+cdef double weight_below(const Arena* a, const Node* node, const SelectParams* p) noexcept nogil:
+    cdef const Edge* edges = node_edges(a, node) if node.edges else NULL
+    cdef double total = 0.0
+    cdef int i
+    for i in range(node.n_edges):
+        total += edge_weight(a, &edges[i], p)
+    return total
+
+
+cdef inline double exploration(const Arena* a, const Node* node, const SelectParams* p) noexcept nogil:
     cdef double n = <double> node.visits - 1.0 + <double> node.in_flight
     cdef double c = p.cpuct
+    if p.weighed:
+        n = weight_below(a, node, p)
     if n < 1.0:
         n = 1.0
     if p.cpuct_log != 0.0:
@@ -60,15 +84,14 @@ cdef inline double first_play(const Node* node, const SelectParams* p, bint is_r
 
 
 cdef inline double edge_score(
-    const Edge* edge, double prior, double explore, double fpu, const SelectParams* p
+    const Arena* a, const Edge* edge, double prior, double explore, double fpu, const SelectParams* p
 ) noexcept nogil:
     cdef double q = edge.q if edge.visits else fpu
-    cdef double n = <double> edge.visits + <double> edge.in_flight
     if edge_proof(edge) == PROVEN_LOSS:
         return LOST + q
     if edge.in_flight and p.virtual_loss != 0.0:
-        q -= p.virtual_loss * edge.in_flight / n * (1.0 + q)
-    return q + explore * prior / (1.0 + n)
+        q -= p.virtual_loss * edge.in_flight / (<double> edge.visits + <double> edge.in_flight) * (1.0 + q)
+    return q + explore * prior / (1.0 + edge_weight(a, edge, p))
 
 
 cdef inline bint in_reach(const SelectParams* p, int count, double mass) noexcept nogil:
@@ -80,7 +103,7 @@ cdef int select_edge(const Arena* a, Node* node, const SelectParams* p, bint is_
     cdef const Prior* priors = node_priors(node)
     cdef const Edge* edges = node_edges(a, node) if node.edges else NULL
     cdef int n = node.n_edges
-    cdef double explore = exploration(node, p)
+    cdef double explore = exploration(a, node, p)
     cdef double best_score = NOTHING, score, prior, fpu
     cdef double mass = 0.0, started = 0.0
     cdef int best = -1, i
@@ -97,7 +120,7 @@ cdef int select_edge(const Arena* a, Node* node, const SelectParams* p, bint is_
             unseen = True
             continue
         mass += prior
-        score = edge_score(&edges[i], prior, explore, 0.0, p)
+        score = edge_score(a, &edges[i], prior, explore, 0.0, p)
         if score > best_score:
             best_score = score
             best = i
@@ -105,7 +128,7 @@ cdef int select_edge(const Arena* a, Node* node, const SelectParams* p, bint is_
     if unseen:
         for i in range(n):
             if edges[i].visits == 0:
-                score = edge_score(&edges[i], prior_value(priors[i].code), explore, fpu, p)
+                score = edge_score(a, &edges[i], prior_value(priors[i].code), explore, fpu, p)
                 if score > best_score or (score == best_score and i < best):
                     best_score = score
                     best = i
@@ -120,7 +143,7 @@ cdef int select_full(const Arena* a, Node* node, const SelectParams* p, bint is_
     cdef const Prior* priors = node_priors(node)
     cdef const Edge* edges = node_edges(a, node) if node.edges else NULL
     cdef const float* own = scan.priors if scan != NULL else NULL
-    cdef double explore = exploration(node, p)
+    cdef double explore = exploration(a, node, p)
     cdef double best_score = NOTHING, score, prior, fpu
     cdef double mass = 0.0, reached = 0.0
     cdef int best = -1, i, count = 0
@@ -137,7 +160,7 @@ cdef int select_full(const Arena* a, Node* node, const SelectParams* p, bint is_
         reached += prior_value(priors[i].code)
         prior = own[i] if own != NULL else prior_value(priors[i].code)
         if i < node.n_edges:
-            score = edge_score(&edges[i], prior, explore, fpu, p)
+            score = edge_score(a, &edges[i], prior, explore, fpu, p)
         else:
             score = fpu + explore * prior
         if scan != NULL and scan.wide_noise > 0.0 and rng_uniform(scan.rng) < 0.5:

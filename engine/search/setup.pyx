@@ -49,6 +49,7 @@ cdef int apply_params(Context* x, object params, bint seeded) except -1:
     x.select.stdev_prior = params.cpuct_stdev_prior
     x.select.move_mass = params.move_mass if params.move_mass > 0.0 else 1e30
     x.select.move_count = params.move_count if params.move_count > 0 else MAX_ACTIONS
+    x.select.weighed = params.uncertainty
     x.select.virtual_loss = params.virtual_loss
     x.policy_scale = <float> (1.0 / params.policy_temperature)
     x.tree.prove = params.solver
@@ -56,8 +57,13 @@ cdef int apply_params(Context* x, object params, bint seeded) except -1:
     x.tree.mean.value_power = params.value_weight_power
     x.tree.mean.prune_scale = params.noise_prune_scale
     x.tree.mean.bias_share = params.bias_share
+    x.tree.mean.uncertainty = params.uncertainty
+    x.tree.mean.error_coeff = params.uncertainty_coeff
+    x.tree.mean.error_power = params.uncertainty_exponent
+    x.tree.mean.most_weight = params.uncertainty_max_weight
     x.tree.mean.plain = not (
-        params.value_weight_power or params.noise_prune_scale or params.bias_share or params.graph)
+        params.value_weight_power or params.noise_prune_scale or params.bias_share or params.graph
+        or params.uncertainty)
     x.tree.utility.win_loss = params.win_loss_utility
     x.tree.utility.static_weight = params.static_score_utility
     x.tree.utility.dynamic_weight = params.dynamic_score_utility

@@ -35,12 +35,16 @@ ctypedef struct Estimate:
     float score_mean
     float score_stdev
     float lead
+    float value_error          # by which the net expects to be off in the short term; -1 where it does not say
+    float score_error          # points
 
 cdef uint32_t new_node(Tree* t, int to_play, int n_priors, bint ownership, int flags) noexcept nogil  # 0 = no memory
 cdef void drop_node(Tree* t, uint32_t index) noexcept nogil                # the block alone: the node has no edges
 cdef uint32_t child_of(const Tree* t, uint32_t index, int action) noexcept nogil  # 0 = that move has no node
 cdef int start_edges(Tree* t, Node* node, int count) noexcept nogil        # let n_edges be count; -1 = no memory
 cdef void fill_priors(Node* node, const float* probabilities) noexcept nogil  # by prior, actions in place: code, sort
+cdef bint tells_errors(const Tree* t) noexcept nogil                       # whether the net said so of the root
+cdef void weigh_own(const Tree* t, Node* node) noexcept nogil              # how much its own evaluation counts
 cdef void set_estimate(const Tree* t, Node* node, const Estimate* estimate) noexcept nogil  # its own; first visit
 cdef void mark_step(Tree* t, Path* path, uint32_t node, int edge) noexcept nogil  # append a step and mark it in flight
 cdef void step_back(Tree* t, Path* path, int depth) noexcept nogil      # take the steps from that depth on back

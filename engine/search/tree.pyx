@@ -5,6 +5,10 @@ what its children got, so that visits = 1 + visits of the children for every inn
 visits alone (mean.pxd) or the net's bias is taken off (bias.pxd), a node's means are made anew from its children's at
 each visit, and its sums are those means times its visits. backup and reweigh are where a figure changes sides.
 
+With `uncertainty` a node has a Weight: of its own evaluation, by how far the net expects to be off, and the mean over
+its visits, by which the visits of an edge that leads to it count. Ends that the rules decide and visits to proven nodes
+are certain. Where the net of the root does not say how sure it is, all visits weigh 1.
+
 With `graph` several edges may lead to one node. Still visits = 1 + visits of the edges, but a node may have more visits
 than an edge that leads to it, and means are always made anew: the visits of each edge times what its node is worth now.
 """
@@ -18,33 +22,36 @@ from engine.board.types cimport MAX_ACTIONS
 from .arena cimport arena_alloc, arena_clear, arena_free
 from .bias cimport bias_add, bias_clear, bias_mean
 from .graph cimport table_clear
-from .mean cimport favour_better, prune_noise
+from .mean cimport favour_better, prune_noise, weight_of
 from .node cimport (
-    ACTION_MASK, NODE_OWNERSHIP, NODE_PENDING, NODE_PROOFS, NODE_SHARED, NODE_TERMINAL, NODE_UNITS, PROOF_SHIFT,
-    PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN, Edge, Node, Prior, block_units, edge_action, edge_known, edge_proof,
-    flip_proof, node_at, node_edges, node_priors, prior_code, prior_value,
+    ACTION_MASK, NODE_OWNERSHIP, NODE_PENDING, NODE_PROOFS, NODE_SHARED, NODE_TERMINAL, NODE_UNITS, NODE_WEIGHED,
+    PROOF_SHIFT, PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN, Edge, Node, Prior, Weight, block_units, edge_action,
+    edge_known, edge_proof, flip_proof, mean_weight, node_at, node_edges, node_priors, node_weight, prior_code,
+    prior_value,
 )
-from .utility cimport utility_of
+from .utility cimport utility_of, utility_slope
 
 cdef double BIAS_POWER = 0.85   # of the visits below a node: how much its error counts in its pattern's
 
 
 cdef uint32_t new_node(Tree* t, int to_play, int n_priors, bint ownership, int flags) noexcept nogil:
-    cdef uint32_t index = arena_alloc(&t.arena, block_units(n_priors, ownership, t.area))
+    cdef uint32_t index
     cdef Node* node
+    flags |= (NODE_OWNERSHIP if ownership else 0) | (NODE_WEIGHED if t.mean.uncertainty else 0)
+    index = arena_alloc(&t.arena, block_units(n_priors, flags, t.area))
     if index == 0:
         return 0
     node = node_at(&t.arena, index)
     memset(node, 0, NODE_UNITS * 16)
     node.to_play = to_play
     node.n_priors = n_priors
-    node.flags = flags | (NODE_OWNERSHIP if ownership else 0)
+    node.flags = flags
     return index
 
 
 cdef void drop_node(Tree* t, uint32_t index) noexcept nogil:
     cdef Node* node = node_at(&t.arena, index)
-    arena_free(&t.arena, index, block_units(node.n_priors, node.flags & NODE_OWNERSHIP, t.area))
+    arena_free(&t.arena, index, block_units(node.n_priors, node.flags, t.area))
 
 
 cdef uint32_t child_of(const Tree* t, uint32_t index, int action) noexcept nogil:
@@ -124,7 +131,33 @@ cdef void set_estimate(const Tree* t, Node* node, const Estimate* estimate) noex
     node.score_stdev = estimate.score_stdev
     node.lead = estimate.lead
     node.flags &= ~NODE_PENDING
+    if node.flags & NODE_WEIGHED:
+        node_weight(node).value_error = estimate.value_error
+        node_weight(node).score_error = estimate.score_error
+        weigh_own(t, node)
+        node_weight(node).mean = node_weight(node).own
     add_own(t, node)
+
+
+cdef bint tells_errors(const Tree* t) noexcept nogil:
+    return node_weight(node_at(&t.arena, t.root)).value_error >= 0.0
+
+
+cdef void weigh_own(const Tree* t, Node* node) noexcept nogil:
+    cdef Weight* weight = node_weight(node)
+    weight.own = 1.0
+    if weight.value_error >= 0.0:
+        weight.own = <float> weight_of(&t.mean, t.utility.win_loss * weight.value_error + weight.score_error
+                                       * utility_slope(&t.utility, node.score_mean, node.score_stdev, node.to_play))
+
+
+cdef double weight_again(const Tree* t, const Node* node) noexcept nogil:
+    """Return how much one more visit that ends at a node counts."""
+    if not node.flags & NODE_WEIGHED:
+        return 1.0
+    if node.proven != UNPROVEN:
+        return weight_of(&t.mean, 0.0) if tells_errors(t) else 1.0
+    return node_weight(node).own
 
 
 cdef inline void add_own(const Tree* t, Node* node) noexcept nogil:
@@ -197,17 +230,19 @@ cdef void backup(Tree* t, Path* path, bint first) noexcept nogil:
     cdef double score = child.score_mean
     cdef double score_sq = score * score + <double> child.score_stdev * child.score_stdev
     cdef double lead = child.lead
+    cdef double old, new
     cdef int i
     if not first:
         if child.proven != UNPROVEN:
             utility = settle(t, child, &value, &score, &score_sq, &lead)
+        join(child, weight_again(t, child), &old, &new)
         child.visits += 1
-        child.utility_sum += utility
-        child.utility_sq_sum += utility * utility
-        child.value_sum += value
-        child.score_sum += score
-        child.score_sq_sum += score_sq
-        child.lead_sum += lead
+        child.utility_sum = old * child.utility_sum + new * utility
+        child.utility_sq_sum = old * child.utility_sq_sum + new * utility * utility
+        child.value_sum = old * child.value_sum + new * value
+        child.score_sum = old * child.score_sum + new * score
+        child.score_sq_sum = old * child.score_sq_sum + new * score_sq
+        child.lead_sum = old * child.lead_sum + new * lead
     if not t.mean.plain:
         count_steps(t, path)
         return
@@ -226,6 +261,16 @@ cdef void backup(Tree* t, Path* path, bint first) noexcept nogil:
         node.score_sq_sum += score_sq
         node.lead_sum += lead
         child = node
+
+
+cdef void join(Node* node, double weight, double* old, double* new) noexcept nogil:
+    """Give the factors of a node's sums and of one more visit's figures of that weight, and count the weight."""
+    cdef double visits = node.visits
+    cdef double before = visits * mean_weight(node)
+    old[0] = (visits + 1.0) * before / (visits * (before + weight))
+    new[0] = (visits + 1.0) * weight / (before + weight)
+    if node.flags & NODE_WEIGHED:
+        node_weight(node).mean = <float> ((before + weight) / (visits + 1.0))
 
 
 cdef void count_steps(Tree* t, Path* path) noexcept nogil:
@@ -249,7 +294,11 @@ cdef void reweigh(Tree* t, Node* node) noexcept nogil:
     cdef double own, below = 0.0, found = 0.0, again, total, w
     cdef double utility, utility_sq, value, score, score_sq, lead
     cdef double visits = node.visits
+    cdef double own_weight = 1.0, counted = 1.0, weight
     cdef int i, n = 0
+    if node.flags & NODE_WEIGHED:
+        own_weight = node_weight(node).own
+    weight = own_weight
     for i in range(node.n_edges):
         if edges[i].visits:
             below += edges[i].visits
@@ -257,13 +306,21 @@ cdef void reweigh(Tree* t, Node* node) noexcept nogil:
                 continue
             child = node_at(&t.arena, edges[i].child)
             children[n] = edges[i].child
-            weights[n] = edges[i].visits
+            weights[n] = edges[i].visits * mean_weight(child)
+            weight += weights[n]
+            counted += edges[i].visits
             q[n] = -child.utility_sum / child.visits
             priors[n] = prior_value(own_priors[i].code)
             if t.sharing and edge_proof(&edges[i]) != PROVEN_DRAW:
                 edges[i].q = <float> q[n]
             n += 1
     again = visits - 1.0 - below   # visits that ended here after the first
+    if again < 0.0:
+        again = 0.0
+    counted += again
+    again *= weight_again(t, node)
+    if node.flags & NODE_WEIGHED:
+        node_weight(node).mean = <float> ((weight + again) / counted)
     if t.mean.prune_scale != 0.0:
         prune_noise(&weights[0], &q[0], &priors[0], n, t.mean.prune_scale)
     if t.mean.value_power != 0.0:
@@ -276,14 +333,14 @@ cdef void reweigh(Tree* t, Node* node) noexcept nogil:
         learn(t, node, found / below, below)
     own = own_utility(t, node)
     node.own_utility = own
-    utility = own
-    utility_sq = own * own
-    value = node.value
-    score = node.score_mean
-    score_sq = score * score + <double> node.score_stdev * node.score_stdev
-    lead = node.lead
+    utility = own_weight * own
+    utility_sq = own_weight * own * own
+    value = own_weight * node.value
+    score = own_weight * node.score_mean
+    score_sq = own_weight * (<double> node.score_mean * node.score_mean + <double> node.score_stdev * node.score_stdev)
+    lead = own_weight * node.lead
     if again > 0.0:
-        add_again(t, node, again, &utility, &utility_sq, &value, &score, &score_sq, &lead)
+        add_again(t, node, again, own, &utility, &utility_sq, &value, &score, &score_sq, &lead)
     for i in range(n):
         child = node_at(&t.arena, children[i])
         w = weights[i] / child.visits
@@ -293,7 +350,7 @@ cdef void reweigh(Tree* t, Node* node) noexcept nogil:
         score -= w * child.score_sum
         score_sq += w * child.score_sq_sum
         lead -= w * child.lead_sum
-    total = visits / (1.0 + below + (again if again > 0.0 else 0.0))
+    total = visits / (own_weight + below + again)
     node.utility_sum = total * utility
     node.utility_sq_sum = total * utility_sq
     node.value_sum = total * value
@@ -312,13 +369,13 @@ cdef void learn(Tree* t, Node* node, double found, double weight) noexcept nogil
 
 
 cdef void add_again(
-    const Tree* t, const Node* node, double times, double* utility, double* utility_sq, double* value, double* score,
-    double* score_sq, double* lead
+    const Tree* t, const Node* node, double times, double own, double* utility, double* utility_sq, double* value,
+    double* score, double* score_sq, double* lead
 ) noexcept nogil:
     """Add as many visits that ended at the node: its proof's figures, or its own evaluation's."""
     cdef double v = node.value, s = node.score_mean, l = node.lead
     cdef double ss = s * s + <double> node.score_stdev * node.score_stdev
-    cdef double u = utility[0]
+    cdef double u = own
     if node.proven != UNPROVEN:
         u = settle(t, node, &v, &s, &ss, &l)
     utility[0] += times * u

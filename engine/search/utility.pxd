@@ -11,3 +11,5 @@ ctypedef struct UtilityParams:
 
 cdef double utility_of(
     const UtilityParams* p, double value, double score_mean, double score_stdev, int to_play) noexcept nogil
+# Utility that one point more is worth.
+cdef double utility_slope(const UtilityParams* p, double score_mean, double score_stdev, int to_play) noexcept nogil

@@ -51,6 +51,28 @@ cdef double utility_of(
     return utility
 
 
+cdef double bent_slope(double mean, double stdev, double scale) noexcept nogil:
+    """Return the derivative of `bent` by the mean."""
+    cdef double total = 0.0
+    cdef double x
+    cdef int i
+    if stdev <= 0.0:
+        return scale / (scale * scale + mean * mean) * (2.0 / M_PI)
+    for i in range(QUADRATURE):
+        x = mean + stdev * points[i]
+        total += weights[i] * scale / (scale * scale + x * x)
+    return total
+
+
+cdef double utility_slope(
+    const UtilityParams* p, double score_mean, double score_stdev, int to_play
+) noexcept nogil:
+    """Return the derivative of utility_of by the score, the same for both sides."""
+    cdef double center = p.center if to_play == p.root_color else -p.center
+    return (p.static_weight * bent_slope(score_mean, score_stdev, p.static_scale)
+            + p.dynamic_weight * bent_slope(score_mean - center, score_stdev, p.dynamic_scale))
+
+
 def utility_for_tests(value, score_mean, score_stdev, weights_and_scales, center):
     """Return utility_of for the root color; weights: win, static, dynamic, and the scales of the two."""
     cdef UtilityParams p
@@ -58,3 +80,12 @@ def utility_for_tests(value, score_mean, score_stdev, weights_and_scales, center
     p.center = center
     p.root_color = 1
     return utility_of(&p, value, score_mean, score_stdev, 1)
+
+
+def slope_for_tests(score_mean, score_stdev, weights_and_scales, center, color):
+    """Return utility_slope for a color, where the root's is 1; the rest as above."""
+    cdef UtilityParams p
+    p.win_loss, p.static_weight, p.dynamic_weight, p.static_scale, p.dynamic_scale = weights_and_scales
+    p.center = center
+    p.root_color = 1
+    return utility_slope(&p, score_mean, score_stdev, color)

@@ -8,10 +8,10 @@ from .bias cimport bias_add, bias_compact, bias_fade
 from .graph cimport table_sweep
 from .listing cimport Stack, end_list, list_nodes
 from .node cimport (
-    NODE_FOREIGN, NODE_OWNERSHIP, NODE_PENDING, NODE_SEEN, NODE_SHARED, PROVEN_DRAW, UNPROVEN, Edge, Node, block_units,
+    NODE_FOREIGN, NODE_PENDING, NODE_SEEN, NODE_SHARED, NODE_WEIGHED, PROVEN_DRAW, UNPROVEN, Edge, Node, block_units,
     edge_known, edge_proof, node_at, node_edges,
 )
-from .tree cimport Tree, own_utility, reweigh, settle
+from .tree cimport Tree, own_utility, reweigh, settle, weigh_own
 
 cdef double FADED = 0.2   # share that what nodes said of the net's bias keeps once they are gone
 
@@ -71,7 +71,7 @@ cdef int keep_subtree(Tree* t, uint32_t root) noexcept nogil:
         count_edges(t, &nodes)
     for i in range(nodes.n):
         node = node_at(&t.arena, nodes.items[i])
-        arena_mark(&t.arena, nodes.items[i], block_units(node.n_priors, node.flags & NODE_OWNERSHIP, t.area))
+        arena_mark(&t.arena, nodes.items[i], block_units(node.n_priors, node.flags, t.area))
         if node.edges:
             arena_mark(&t.arena, node.edges, node.cap_edges)
     if t.sharing:
@@ -110,6 +110,8 @@ cdef int retally(Tree* t) noexcept nogil:
         node = node_at(&t.arena, nodes.items[i - 1])
         if not t.mean.plain:
             retally_edges(t, node)
+            if node.flags & NODE_WEIGHED:
+                weigh_own(t, node)
             reweigh(t, node)
             continue
         n_own = node.visits

@@ -79,6 +79,7 @@ class Tree(puct_oracle.Tree):
         self.places = {key: node for key, node in self.places.items() if id(node) in kept}
         self.center = root.sums[3] / root.visits * (1 - self.params.dynamic_score_zero_weight)
         for node in reversed(nodes):
+            node.weigh()
             node.reweigh()
         return True
 

@@ -1,7 +1,7 @@
 """A slow, plain PUCT over Position copies, one evaluation at a time: what engine.search must agree with.
 
 Written from the docstrings of engine/search alone; shares no code with it. Only what batch size 1, a fixed
-symmetry and no noise need. Priors are cut to 11 bits of mantissa and q to float32, as the search keeps them.
+symmetry and no noise need. Priors are cut to 11 bits of mantissa, q and weights to float32, as the search keeps them.
 """
 
 import math
@@ -51,6 +51,8 @@ class Node:
         self.alike.append(self)
         self.children, self.priors, self.proven, self.visits = {}, [], None, 0
         self.taken = {}  # visits of each edge
+        self.errors = None  # of value and score, as the net says
+        self.own_weight = self.mean_weight = 1.0  # of the own evaluation; of all visits
         self.sums = np.zeros(5)  # utility, utility squared, value, score, lead
         self.terminal = tree.root is not None and position.ended
         repeats = tree.root is not None and tree.repeats(position)
@@ -63,12 +65,16 @@ class Node:
             self.proven = ["draw", "win", "loss"][int(np.sign(score))]
         elif repeats:
             self.own, self.terminal = (0.0, 0.0, 0.0, 0.0), True
+        if points is not None or repeats:
+            self.errors = (0.0, 0.0) if tree.root.errors else None
         else:
             history = 1 if self.terminal else 5
             planes, globals_ = encode_position(
                 position, tree.evaluator.encoding, to_play=color, max_history=history)
             e = tree.evaluator.evaluate(planes[None], globals_[None])
             self.own = tuple(float(a[0]) for a in (e.value, e.score_mean, e.score_stdev, e.lead))
+            if e.shortterm_value_error is not None and e.shortterm_value_error[0] >= 0:
+                self.errors = float(e.shortterm_value_error[0]), float(e.shortterm_score_error[0])
             legal = np.flatnonzero(position.legal_mask(color))
             logits = e.policy_logits[0][legal] / np.float32(tree.params.policy_temperature)
             p = np.exp(logits - logits.max(), dtype=np.float32)
@@ -99,7 +105,22 @@ class Node:
         u = self.tree.utility(value, score, stdev, self.color)
         if not decided:
             u = self.own_utility = u + self.bias()
-        return self.add(np.array([u, u * u, value, score, lead]))
+            self.weigh()
+        return self.add(np.array([u, u * u, value, score, lead]), self.weight_again(decided))
+
+    def weigh(self):
+        """Find out how much the own evaluation counts."""
+        if self.tree.params.uncertainty and self.errors:
+            p, (value_error, score_error) = self.tree.params, self.errors
+            slope = self.tree.slope(self.own[1], self.own[2], self.color)
+            error = p.win_loss_utility * value_error + slope * score_error
+            self.own_weight = float(np.float32(self.tree.weight(error)))
+
+    def weight_again(self, proven):
+        """How much one more visit counts that ends here."""
+        if proven and self.tree.params.uncertainty and self.tree.root.errors:
+            return self.tree.weight(0.0)
+        return self.own_weight
 
     def bias(self):
         weight = sum(node.weight for node in self.alike)
@@ -112,7 +133,10 @@ class Node:
         p = self.tree.params
         children = [(q, self.children[a]) for a, q in self.priors if a in self.children]
         qs = [-child.sums[0] / child.visits for _, child in children]
-        weights = [float(self.taken[a]) for a, _ in self.priors if a in self.children]
+        weights = [self.counted(a) for a, _ in self.priors if a in self.children]
+        again = self.visits - 1 - sum(self.taken.values())  # visits that ended here
+        again *= self.weight_again(self.proven)
+        self.mean_weight = float(np.float32((self.own_weight + sum(weights) + again) / self.visits))
         if p.noise_prune_scale:
             for i in range(1, len(children)):
                 before = sum(weights[:i])
@@ -133,21 +157,30 @@ class Node:
             found = sum(w * q for w, q in zip(weights, qs, strict=True)) / sum(weights)
             self.error, self.weight = float(np.float32(found - said)), float(np.float32(sum(weights) ** 0.85))
         own = self.own_utility = said + (self.bias() if self is not self.tree.root else 0.0)
-        means = np.array([own, own * own, value, score, lead])
+        means = self.own_weight * np.array([own, own * own, value, score, lead])
         for w, (_, child) in zip(weights, children, strict=True):
             means = means + w * child.sums / child.visits * np.array([-1, 1, -1, -1, -1])
-        again = self.visits - 1 - sum(self.taken.values())  # visits that ended here
         if again and self.proven:
             value = {"win": 1.0, "loss": -1.0, "draw": 0.0}[self.proven]
             score, lead = self.sums[3] / self.visits, self.sums[4] / self.visits
             own = self.tree.utility(value, score, 0.0, self.color)
         means = means + again * np.array([own, own * own, value, score, lead])
-        self.sums = self.visits * means / (1 + sum(weights) + again)
+        self.sums = self.visits * means / (self.own_weight + sum(weights) + again)
 
-    def add(self, figures):
+    def add(self, figures, weight=1.0):
+        before = self.visits * self.mean_weight
         self.visits += 1
-        self.sums = self.sums + figures
+        if self.tree.params.uncertainty:
+            means = self.sums / max(1, self.visits - 1)
+            self.sums = self.visits * (before * means + weight * figures) / (before + weight)
+            self.mean_weight = float(np.float32((before + weight) / self.visits))
+        else:
+            self.sums = self.sums + figures
         return figures
+
+    def counted(self, action):
+        """Of the visits of an edge."""
+        return self.taken[action] * self.children[action].mean_weight
 
     def proof(self, action):
         """Of the child."""
@@ -161,6 +194,8 @@ class Node:
 
     def choose(self):
         p, n = self.tree.params, max(1, self.visits - 1)
+        if p.uncertainty:
+            n = max(1, sum(self.counted(action) for action in self.children))
         explore = (p.cpuct + p.cpuct_log * math.log((n + p.cpuct_base) / p.cpuct_base)) * math.sqrt(n)
         mean = self.sums[0] / self.visits
         variance = max(0.0, self.sums[1] / self.visits - mean * mean)
@@ -182,7 +217,7 @@ class Node:
             child = self.children.get(action)
             score = fpu + explore * prior
             if child:
-                score = self.q(action) + explore * prior / (1 + self.taken[action])
+                score = self.q(action) + explore * prior / (1 + self.counted(action))
                 if self.proof(action) == "win" and p.solver:
                     score = -1e20 + self.q(action)
             if score > best_score:
@@ -201,7 +236,8 @@ class Tree:
     def __init__(self, evaluator, params, position, color):
         self.evaluator, self.params, self.root = evaluator, params, None
         self.patterns = {}
-        self.plain = not (params.noise_prune_scale or params.value_weight_power or params.bias_share)
+        self.plain = not (params.noise_prune_scale or params.value_weight_power or params.bias_share
+                          or params.uncertainty)
         self.root_color, self.area, self.center = color, position.area, 0.0
         self.root = self.root_of(position.copy(), color)
 
@@ -220,6 +256,22 @@ class Tree:
 
         return (p.win_loss_utility * value + p.static_score_utility * bent(score, 2 * root_area)
                 + p.dynamic_score_utility * bent(score - center, p.dynamic_score_scale * root_area))
+
+    def slope(self, score, stdev, color):
+        """Utility that a point more is worth."""
+        p, root_area = self.params, math.sqrt(self.area)
+        center = self.center if color == self.root_color else -self.center
+
+        def slope(mean, scale):
+            return float((WEIGHTS * scale / (scale**2 + (mean + stdev * POINTS) ** 2)).sum() * 2 / math.pi)
+
+        return (p.static_score_utility * slope(score, 2 * root_area)
+                + p.dynamic_score_utility * slope(score - center, p.dynamic_score_scale * root_area))
+
+    def weight(self, error):
+        """Of an evaluation whose utility is off by so much."""
+        p = self.params
+        return p.uncertainty_coeff / (error**p.uncertainty_exponent + p.uncertainty_coeff / p.uncertainty_max_weight)
 
     def repeats(self, position):
         moves = position.moves
@@ -253,8 +305,10 @@ class Tree:
         for node, action in zip(reversed(path[:-1]), reversed(actions), strict=True):
             figures = figures * np.array([-1, 1, -1, -1, -1])
             node.taken[action] = node.taken.get(action, 0) + 1
-            node.add(figures)
-            if not self.plain:
+            if self.plain:
+                node.add(figures)
+            else:
+                node.visits += 1
                 node.reweigh()
         for node in reversed(path[:-1]):
             if self.params.solver and node.proven is None:
