@@ -1,7 +1,7 @@
 """The engines of a match by name: `NAME=COMMAND`, a GTP command line or a Keisei in this process (`keisei:…`).
 
 What plays is behind one face, the Slot: a place where text commands are answered, that is started when first needed and
-again after it was dropped. gtp_client.py is one over a process, local.py one without.
+again after it was dropped. engine_slot.py is one over a process, local.py one without.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from engine.errors import ConfigError
 
-from .gtp_client import EngineSlot
+from .engine_slot import EngineSlot
 
 if TYPE_CHECKING:
     from .local import NetPool

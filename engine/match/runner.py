@@ -113,6 +113,7 @@ def probe(setting: Setting) -> dict[str, str]:
             try:
                 set_up(slot, setting.game, referee=label == REFEREE)
             except (GtpError, EngineFailed) as error:
+                slot.new_words()  # which writes them down
                 raise EngineError(f"{label} cannot play such games: {error}{_where(setting.logs, label)}") from None
             if label != REFEREE and setting.game.visits is not None and "kata-set-param" not in slot.commands:
                 log.warning("%s has no kata-set-param: --visits says nothing to it", label)

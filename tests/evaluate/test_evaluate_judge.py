@@ -81,8 +81,8 @@ def test_a_program_is_set_up_like_the_game(table: Path, mock_judge: str, capsys,
     monkeypatch.setenv("MOCK_JUDGE_LOG", str(tmp_path / "log"))
     run("--data", str(table), "--games", "1", "--judge", f"gtp:{mock_judge} none 0", capsys=capsys)
     sent = (tmp_path / "log").read_text().splitlines()
-    assert sent[1:4] == ["boardsize 7", "clear_board", "komi 0"]
-    assert sent[4:6] == ["play b C7", "play w D7"]
+    assert sent[:5] == ["101 protocol_version", "list_commands", "boardsize 7", "clear_board", "komi 0"]
+    assert sent[5:7] == ["play b C7", "play w D7"]
     assert "final_score" in sent and "final_status_list dead" in sent
     assert sent[-1] == "quit"
 

@@ -1,7 +1,8 @@
 """A GTP engine for tests that plays the first empty point with an empty neighbour, and misbehaves on demand.
 
-Options: --fault KIND (crash, hang, illegal, offboard, nonsense, chatter, refuse, resign, silent), --at N (its N-th
-genmove, from 1), --score TEXT (answer to final_score; else an error), --slow SECONDS (for each genmove), --name NAME.
+Options: --fault KIND (crash, hang, illegal, offboard, nonsense, chatter, refuse, resign, silent, twice), --at N (its
+N-th genmove, from 1), --score TEXT (answer to final_score; else an error), --slow SECONDS (for each genmove), --name
+NAME, --numbers (repeats the numbers of commands).
 """
 
 import argparse
@@ -86,15 +87,21 @@ def main():
     parser.add_argument("--score", default="")
     parser.add_argument("--slow", type=float, default=0.0)
     parser.add_argument("--name", default="Mock")
+    parser.add_argument("--numbers", action="store_true", help="repeat the numbers of commands")
     engine = MockEngine(parser.parse_args())
+    reply = ""
     for line in sys.stdin:
         words = line.split()
         if not words:
             continue
         if engine.options.fault == "silent" and words[0] == "genmove":
             continue
+        number = words.pop(0) if engine.options.numbers and words[0].isdigit() else ""
+        if engine.options.fault == "twice" and words[0] == "genmove" and engine.genmoves + 1 == engine.options.at:
+            sys.stdout.write(reply)  # the last one again, now that the next is waited for
         success, text = (True, "") if words[0] == "quit" else engine.answer(words)
-        sys.stdout.write(f"{'=' if success else '?'} {text}\n\n")
+        reply = f"{'=' if success else '?'}{number} {text}\n\n"
+        sys.stdout.write(reply)
         sys.stdout.flush()
         if words[0] == "quit":
             return

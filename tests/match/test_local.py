@@ -11,7 +11,8 @@ from engine import factory, sgf
 from engine.errors import ConfigError, EngineError
 from engine.evaluator_fakes import HashEvaluator
 from engine.match.cli import main
-from engine.match.gtp_client import EngineFailed, EngineSlot, GtpError
+from engine.match.engine_slot import EngineSlot
+from engine.match.gtp_client import EngineFailed, GtpError
 from engine.match.local import LocalSlot, NetPool, parse_local
 from engine.match.words import ask_move, describe, last_lines
 from engine.nn.settings import NetSettings

@@ -73,6 +73,13 @@ def test_a_fault_loses_the_game_and_no_other(mock, tmp_path, fault, reason, resu
         assert reason in sgf.read(tmp_path / "out" / games[0]["sgf"]).comments[0]
 
 
+def test_a_doubled_reply_loses_the_game_and_no_other(mock, tmp_path):
+    """It was taken for the next command's answer, and so shifted all later ones."""
+    games, _ = play(tmp_path, mock("--numbers"), mock("--numbers", "--fault", "twice", "--at", 3), games=4)
+    assert [(game["winner"], game["reason"]) for game in games] == [("A", "protocol")] * 4
+    assert all("a reply to command" in game["detail"] and "'genmove " in game["detail"] for game in games)
+
+
 @pytest.mark.parametrize("fault", ["hang", "silent"])
 def test_a_hanging_engine_loses_on_time(mock, tmp_path, fault):
     games, _ = play(tmp_path, mock("--fault", fault), mock(), "--timeout", "0.7", games=2)
