@@ -34,6 +34,11 @@ from .gtp_client import EngineFailed, GtpError
 
 log = logging.getLogger(__name__)
 
+NO_MIMICRY = (
+    f"{LOCAL} takes no --mimic: that is for GUIs which choose commands by an engine's name; a match chooses them by "
+    "list_commands, and its records would name an engine that did not play (--name gives a name of your own)"
+)
+
 assert gtp_commands  # imported so that they are registered
 
 
@@ -110,7 +115,10 @@ def parse_local(command: str) -> tuple[str | None, EngineSettings]:
     parser.add_argument("--level")
     parser.add_argument("--name")
     parser.add_argument("--version")
+    parser.add_argument("--mimic")
     options = parser.parse_args([*given, *words])
+    if options.mimic is not None or any(text.startswith("gtp.mimic") for text in options.set):
+        raise ConfigError(NO_MIMICRY)
     front = {key: value for key in ("name", "version") if (value := getattr(options, key)) is not None}
     settings = factory.make_settings(factory.preset("gtp"), *layers(options), {"gtp": front})
     return options.net, settings

@@ -1,6 +1,8 @@
 """When a search with a clock should end: earlier if the move cannot change any more, later if it is unclear.
 
 Pure functions of what a search has found so far and of a Budget (timing.py). The player asks while the search runs.
+A move is chosen by the visits of its edge, so these count here; the position after it has more where other orders of
+moves lead there.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ FALL = 0.08  # loss of winrate since the last own move that makes a move fully u
 class Doubts:
     """What makes a move unclear, each in [0, 1]."""
 
-    rival: float = 0.0  # another move has as many visits and as good a value
+    rival: float = 0.0  # another move was tried as often and as good a value
     surprise: float = 0.0  # the net had expected another move
     falling: float = 0.0  # the position is worth less than it was thought to be
     unstable: float = 0.0  # the best move is not the one visited most
@@ -42,9 +44,9 @@ def doubts(result: SearchResult, before: float | None = None) -> Doubts:
     if len(result.moves) < 2 or not result.judged:
         return Doubts(falling=falling)
     best = result.moves[0]
-    rival = max(result.moves[1:], key=lambda move: move.visits)
+    rival = max(result.moves[1:], key=lambda move: move.edge_visits)
     near = 1.0 - _share(abs(best.winrate - rival.winrate), CLOSE)
-    close = near * min(1.0, rival.visits / max(1, best.visits))
+    close = near * min(1.0, rival.edge_visits / max(1, best.edge_visits))
     expected = max(float(result.raw.policy.max()), 1e-6)
     surprise = 1.0 - min(1.0, float(result.raw.policy[best.action]) / expected)
     return Doubts(close, surprise, falling, float(result.best_action != result.most_visited))
@@ -88,9 +90,9 @@ def should_stop(result: SearchResult, budget: Budget, elapsed: float, before: fl
 def _may_overtake(move: MoveInfo, best: MoveInfo, playouts_left: float) -> bool:
     if move.proven == "loss":
         return False
-    if move.visits + playouts_left >= best.visits:
+    if move.edge_visits + playouts_left >= best.edge_visits:
         return True
-    return move.visits + playouts_left >= 0.15 * best.visits and move.winrate > best.winrate - CLOSE / 4
+    return move.edge_visits + playouts_left >= 0.15 * best.edge_visits and move.winrate > best.winrate - CLOSE / 4
 
 
 def _share(value: float, whole: float) -> float:

@@ -20,7 +20,7 @@ class MoveInfo:
 
     action: int
     visits: int  # of the position after it
-    edge_visits: int  # through this move; the same here, since the tree shares no positions
+    edge_visits: int  # through this move, by which it is chosen; fewer where orders of moves share positions (`graph`)
     winrate: float  # [0, 1]
     utility: float
     score_mean: float  # expected final score, points

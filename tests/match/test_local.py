@@ -28,6 +28,9 @@ def test_commands():
     for wrong in ("keisei:x --nonsense", "keisei:x --set search.cpukt=1", "keisei:x@many", "keisei:'x"):
         with pytest.raises(ConfigError):
             parse_local(wrong)
+    for mimicry in ("--mimic katago", "--set gtp.mimic=katago"):
+        with pytest.raises(ConfigError, match=r"list_commands.*\(--name gives"):
+            parse_local(f"keisei:@1 {mimicry}")
 
 
 def slot(command, pool=None, timeout=30.0):

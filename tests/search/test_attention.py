@@ -12,19 +12,19 @@ from engine.search.result import MoveInfo, RawNet, SearchResult, SearchStats
 from engine.search.timing import Budget
 
 
-def move(action, visits, winrate=0.5, proven=None):
+def move(action, edge_visits, winrate=0.5, proven=None, visits=None):
     return MoveInfo(
-        action=action, visits=visits, edge_visits=visits, winrate=winrate, utility=0.0, score_mean=0.0,
-        score_stdev=0.0, lead=0.0, prior=0.1, lcb=winrate, utility_lcb=0.0, weight=0.0, order=0, proven=proven,
-        pv=[action], pv_visits=[0], pv_edge_visits=[0],
+        action=action, visits=visits or edge_visits, edge_visits=edge_visits, winrate=winrate, utility=0.0,
+        score_mean=0.0, score_stdev=0.0, lead=0.0, prior=0.1, lcb=winrate, utility_lcb=0.0, weight=0.0, order=0,
+        proven=proven, pv=[action], pv_visits=[0], pv_edge_visits=[0],
     )  # fmt: skip
 
 
 def result(*moves, winrate=0.5, policy=(0.6, 0.3, 0.1), playouts=100, elapsed=1.0, judged=True):
     raw = RawNet(0.5, 0.0, 0.0, 0.0, 0.0, np.array(policy, np.float32))
-    most = max(moves, key=lambda m: m.visits).action
+    most = max(moves, key=lambda m: m.edge_visits).action
     return SearchResult(
-        color=1, width=1, height=2, visits=sum(m.visits for m in moves), winrate=winrate, utility=0.0, lead=0.0,
+        color=1, width=1, height=2, visits=sum(m.edge_visits for m in moves), winrate=winrate, utility=0.0, lead=0.0,
         score_mean=0.0, score_stdev=0.0, proven=None, raw=raw, moves=list(moves), best_action=moves[0].action,
         most_visited=most, chosen=moves[0].action, policy_target=raw.policy, judged=judged,
         stats=SearchStats(elapsed=elapsed, playouts=playouts),
@@ -66,6 +66,18 @@ def test_a_period_is_used_to_its_end_and_a_second_one_for_unclear_moves_only():
     budget = Budget(1.0, 2.0, saves=False)
     assert wanted(budget, 0.0) == 1.0 and wanted(budget, 0.9) == 2.0
     assert not should_stop(CLEAR, budget, 0.9) and should_stop(CLEAR, budget, 1.0)
+
+
+def test_visits_by_other_orders_of_moves_make_no_rival():
+    """With search.graph a position may have more visits than its move, which is chosen by its own."""
+    graph = result(move(0, 90), move(1, 10, visits=500))
+    assert doubts(graph).rival == pytest.approx(10 / 90)
+    assert is_decided(result(move(0, 90), move(1, 10, 0.3, visits=500)), 79)
+    assert not is_decided(result(move(0, 90, visits=5000), move(1, 60, visits=60)), 30)
+    assert is_decided(result(move(0, 90, visits=90), move(1, 12, 0.6, visits=400)), 0)  # too few of its own
+    assert doubts(result(move(0, 50, visits=500), move(1, 50))).rival == 1.0
+    both = result(move(0, 90), move(1, 10, 0.2, visits=900), move(2, 60, visits=60))
+    assert doubts(both).rival == pytest.approx(60 / 90)
 
 
 def test_a_move_that_cannot_be_overtaken_is_decided():
