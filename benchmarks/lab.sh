@@ -7,7 +7,7 @@
 #   int8-19 int8-9      g170-b6c96 in eight bits against float32: 8 visits each on 19x19, 96 against 32 on 9x9
 #   int8-time           the same at 0.2 s a move each, 9x9
 #   symmetric           search.cache_symmetric on against off, 64 visits, 9x9
-#   level-15-20 level-10-15 level-5-10 level-1-5    five ranks apart at five stones, 19x19, no resigning
+#   level-15-20 level-10-15 level-5-10 level-1-5    five ranks apart (1-5: four) at five stones, 19x19, no resigning
 #   anchor              the level of 8.5 kyu against GNU Go 3.8, level 10
 #   ladder-9 ladder-19  all rungs of the ladder, each against its neighbours; `ladder-9/RUNG` one of them
 #   show-9 show-19      the ladder so far, with picture
