@@ -8,7 +8,7 @@ from engine.board.go cimport GoState
 from .node cimport Node, Prior
 from .tree cimport Estimate, Tree
 
-ctypedef struct Slot:          # followed by Prior[area + 1] and, if the cache keeps them, float[2] errors, int16_t[area]
+ctypedef struct Slot:          # followed by Prior[area + 1] and, if the cache keeps them, float[2], int16_t[area]
     uint64_t key[2]
     float value                # as in Estimate
     float score_mean

@@ -119,8 +119,8 @@ cdef object move_info(Context* x, const Edge* edge, double prior, object params,
     return MoveInfo(
         action=edge_action(edge), visits=child.visits, edge_visits=edge.visits, winrate=winrate, utility=utility,
         score_mean=score, score_stdev=sqrt(variance if variance > 0.0 else 0.0), lead=-child.lead_sum / n, prior=prior,
-        lcb=winrate - 0.5 * radius / weight, utility_lcb=utility - radius, weight=edge.visits * mean_weight(child), order=0,
-        proven=proof_name(proof), pv=actions, pv_visits=visits, pv_edge_visits=edge_visits,
+        lcb=winrate - 0.5 * radius / weight, utility_lcb=utility - radius, weight=edge.visits * mean_weight(child),
+        order=0, proven=proof_name(proof), pv=actions, pv_visits=visits, pv_edge_visits=edge_visits,
         ownership=mean_ownership(x, edge.child)[0] if ownership else None)
 
 

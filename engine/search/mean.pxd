@@ -12,6 +12,7 @@ ctypedef struct MeanParams:
 
 # How much an evaluation counts whose utility is off by so much: most_weight for none.
 cdef double weight_of(const MeanParams* p, double error) noexcept nogil
-# Weights in and out: at first the edges' visits, each times the mean weight of the child's. q: parent's view; priors: highest first.
+# Weights in and out: at first the edges' visits, each times the mean weight of the child's. q: parent's view; priors:
+# highest first.
 cdef void prune_noise(double* weights, const double* q, const double* priors, int n, double scale) noexcept nogil
 cdef void favour_better(double* weights, const double* q, int n, double power) noexcept nogil

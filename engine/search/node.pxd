@@ -1,9 +1,10 @@
 """Nodes, edges and priors as they lie in the arena, and the accessors that everything in search uses.
 
 A node's block is: the Node, then its priors (sorted, highest first, one for every legal move), then, with
-NODE_WEIGHED, a Weight, then, with NODE_OWNERSHIP, its own evaluation's ownership. Its edges lie in a block of their own that grows. Edge i belongs to
-prior i: the edges are always a prefix of the priors, some of them perhaps without a visit. Views: a node's figures are
-its to_play's; an edge's q is that of the node it starts from. Only backup (tree.pyx) turns one into the other.
+NODE_WEIGHED, a Weight, then, with NODE_OWNERSHIP, its own evaluation's ownership. Its edges lie in a block of their own
+that grows. Edge i belongs to prior i: the edges are always a prefix of the priors, some perhaps without a visit.
+Views: a node's figures are its to_play's; an edge's q is that of the node it starts from. Only backup (tree.pyx) turns
+one into the other.
 """
 
 from libc.stdint cimport int16_t, uint8_t, uint16_t, uint32_t
