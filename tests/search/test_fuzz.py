@@ -41,6 +41,7 @@ def check(searcher, result, position, color):
     figures = [value for info in result.moves for value in (info.winrate, info.utility, info.lead, info.score_stdev)]
     assert np.isfinite(figures).all()
     assert all(0.0 <= info.winrate <= 1.0 for info in result.moves)
+    assert all(0.1 <= info.weight / info.edge_visits <= 8.00001 for info in result.moves if info.edge_visits)
 
 
 def play_a_game(seed, graph):
@@ -50,11 +51,12 @@ def play_a_game(seed, graph):
         height = width
     rules = str(rng.choice(RULES))
     position = Position(width, height, rules=rules, komi=float(rng.integers(-20, 20)) / 2)
-    evaluator = HashEvaluator(seed=seed, spread=int(rng.choice([0, 3, 12])))
+    evaluator = HashEvaluator(seed=seed, spread=int(rng.choice([0, 3, 12])), errors=seed % 2 > 0)
     params = SearchParams(
         batch_size=int(rng.choice([0, 1, 3, 8])), symmetry=str(rng.choice(["fixed", "random", "average"])),
         cache_memory=int(rng.choice([0, 1])), tree_memory=1, stop_when_proven=bool(rng.random() < 0.5),
-        solver=bool(rng.random() < 0.8), virtual_loss=float(rng.choice([0.0, 1.0])), graph=graph)
+        solver=bool(rng.random() < 0.8), virtual_loss=float(rng.choice([0.0, 1.0])), graph=graph,
+        uncertainty=seed % 3 > 0)
     searcher = Searcher(
         TwoStepEvaluator(evaluator) if rng.random() < 0.5 else evaluator, params,
         seed=seed if rng.random() < 0.5 else None)
