@@ -32,6 +32,7 @@ from .local import NetPool, parse_local
 from .opening_options import OpeningOptions, openings_for
 from .report import format_report, summarise, summarise_pairing
 from .runner import Setting, probe, run_games
+from .running import Running
 from .schedule import FORMATS, ROUND_ROBIN, Schedule, make_pairings
 from .sprt import Gate, Rule, Sprt
 from .store import MatchStore, write_json, write_text
@@ -126,7 +127,8 @@ def run_match(arguments: argparse.Namespace) -> int:
         blocks = (arguments.games + 1) // 2
         openings = [[] for _ in range(blocks)] if stones else openings_for(options, blocks, settings, nets)
         begun = True
-        live = Live(schedule, shown=shown_names(engines))
+        running = Running()
+        live = Live(schedule, running, shown=shown_names(engines))
         status, reported = 0, time.monotonic()
 
         def progress(line: dict[str, Any]) -> None:
@@ -137,7 +139,8 @@ def run_match(arguments: argparse.Namespace) -> int:
                 _write_reports(arguments.out, _summary(engines, names, kept, schedule, store))
 
         try:
-            run_games(schedule, openings, setting, store, jobs=arguments.jobs, progress=progress)
+            run_games(schedule, openings, setting, store, jobs=arguments.jobs, progress=progress, running=running,
+                      tick=live.tick)  # fmt: skip
         except KeyboardInterrupt:
             status = 130
         except EngineError as error:

@@ -41,6 +41,7 @@ class Table:
     position: Position
     slots: Mapping[int, Slot]  # by color
     settings: GameSettings
+    watch: Callable[[int], None]  # told the moves played, as they are
     comments: dict[int, str] = field(default_factory=dict)  # by moves played
     thought: dict[int, float] = field(default_factory=lambda: {BLACK: 0.0, WHITE: 0.0})
 
@@ -85,8 +86,12 @@ def play_game(
     *,
     referee: Slot | None = None,
     stop: threading.Event,
+    watch: Callable[[int], None] = lambda moves: None,
 ) -> tuple[GameResult, sgf.GameRecord]:
     """Play one game and return how it ended, with its record.
+
+    Args:
+        watch: told the number of moves after each; from this thread.
 
     Raises MatchStopped if `stop` was set meanwhile, CannotBegin if an engine was not there to play.
     """
@@ -96,7 +101,7 @@ def play_game(
     if settings.handicap:
         stones = fixed_handicap(settings.handicap, settings.width, settings.height)
         position.set_up([(BLACK, action) for action in stones], WHITE)
-    table = Table(position, {BLACK: black, WHITE: white}, settings)
+    table = Table(position, {BLACK: black, WHITE: white}, settings, watch)
     for slot in table.slots.values():
         _prepare(slot, settings, stop)
     used = {color: slot.cpu_seconds() for color, slot in table.slots.items()}
@@ -170,6 +175,7 @@ def _play_moves(table: Table, opening: list[int], stop: threading.Event) -> Game
     control = None if settings.time is None else parse_time(settings.time)
     clocks = {} if control is None else {BLACK: Clock(control), WHITE: Clock(control)}
     while not position.ended and position.n_moves < settings.max_moves:
+        table.watch(position.n_moves)
         if stop.is_set():
             raise MatchStopped()
         color = position.to_play

@@ -6,6 +6,7 @@ again; when it fails over and over the match ends, with all that was finished ke
 
 from __future__ import annotations
 
+import functools
 import logging
 import queue
 import signal
@@ -26,6 +27,7 @@ from .game import CannotBegin, GameResult, GameSettings, MatchStopped
 from .gtp_client import EngineFailed, GtpError
 from .local import NetPool
 from .play import play_game, set_up
+from .running import Running
 from .schedule import Game, Schedule
 from .store import MatchStore
 
@@ -138,32 +140,39 @@ def run_games(
     *,
     jobs: int,
     progress: Callable[[dict[str, Any]], None],
+    running: Running | None = None,
+    tick: Callable[[], None] = lambda: None,
 ) -> None:
     """Play what the schedule hands out and store each game as it ends.
+
+    Args:
+        progress: told each game's line, from this thread.
+        running: told which games are in progress.
+        tick: called now and then, from this thread.
 
     Raises KeyboardInterrupt as it comes, with all engines ended, and EngineError if an engine cannot be started.
     """
     done: Done = queue.SimpleQueue()
     stop = threading.Event()
     crews = [Crew(setting, number) for number in range(min(jobs, max(schedule.remaining(), 1)))]
-    threads = [
-        threading.Thread(target=_work, args=(crew, schedule, openings, done, stop), daemon=True) for crew in crews
-    ]
+    shared = (schedule, openings, running or Running(), done, stop)
+    threads = [threading.Thread(target=_work, args=(crew, *shared), daemon=True) for crew in crews]
     clock = time.process_time()
     try:
         with noted_interrupts() as interrupted:
             for thread in threads:
                 thread.start()
-            running = len(threads)
-            while running:
+            working = len(threads)
+            while working:
                 if interrupted.is_set():
                     raise KeyboardInterrupt
+                tick()
                 try:
                     item = done.get(timeout=0.2)
                 except queue.Empty:
                     continue
                 if item is None:
-                    running -= 1
+                    working -= 1
                 elif isinstance(item, Exception):
                     raise item
                 else:
@@ -208,6 +217,7 @@ def _work(
     crew: Crew,
     schedule: Schedule,
     openings: Sequence[list[int]],
+    running: Running,
     done: Done,
     stop: threading.Event,
 ) -> None:
@@ -218,9 +228,16 @@ def _work(
             referee = crew.slot(REFEREE) if crew.setting.referee is not None else None
             black, white = crew.slot(game.black), crew.slot(game.white)
             crew.rest()
+            running.begin(game)
             try:
                 result, record = play_game(
-                    black, white, openings[game.opening], crew.setting.game, referee=referee, stop=stop
+                    black,
+                    white,
+                    openings[game.opening],
+                    crew.setting.game,
+                    referee=referee,
+                    stop=stop,
+                    watch=functools.partial(running.moved, game),
                 )
             except CannotBegin as error:
                 schedule.give_back(game)
@@ -230,6 +247,8 @@ def _work(
                     raise EngineError(f"{error} (so {failures} games in a row could not begin)") from None
                 stop.wait(RETRY_SECONDS)
                 continue
+            finally:
+                running.end(game)
             failures = 0
             finished = Finished(game, result, record, threading.Event())
             done.put(finished)
