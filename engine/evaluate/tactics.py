@@ -21,7 +21,7 @@ from engine import sgf
 from engine.board.vertex import format_vertex, parse_vertex
 from engine.errors import ConfigError, EngineError, InvalidVertex
 from engine.match.elo import wilson
-from engine.match.engines import LOCAL, Engine, Slot, make_slot
+from engine.match.engines import LOCAL, Engine, Slot, make_slot, split_name
 from engine.match.gtp_client import EngineFailed, GtpError
 from engine.match.local import NetPool, parse_local
 from engine.usage import Parser
@@ -151,8 +151,10 @@ def engines_of(options: argparse.Namespace) -> Iterator[Asked]:
         name = Path(net).name.split(".")[0] if net else "keisei"
         yield from (Asked(name, command, int(word)) for word in words)
     for text in options.engine:
-        named = text.partition("=")
-        label, command = (named[0], named[2]) if named[0].isidentifier() else (Path(text.split()[0]).name, text)
+        called, command = split_name(text)
+        if not command:
+            raise ConfigError("--engine: no command")
+        label = called or Path(command.split()[0]).name
         if options.tell:
             yield from (Asked(label, command, int(word)) for word in words)
         else:
@@ -204,5 +206,13 @@ def show(name: str, tactics: Sequence[Tactic]) -> int:
         verb, actions = ("answer", tactic.answers) if tactic.answers else ("avoid", tactic.avoid)
         moves = " ".join(format_vertex(action, *size) for action in sorted(actions))
         head = f"{tactic.name} ({tactic.kind}): {('Black', 'White')[tactic.color - 1]} to play, {verb} {moves}"
-        sys.stdout.write(f"{head}\n{tactic.diagram}\n{tactic.reason}\n\n")
+        sys.stdout.write(f"{head}\n{board_of(tactic)}\n{tactic.reason}\n\n")
     return 0
+
+
+def board_of(tactic: Tactic) -> str:
+    """Return the diagram with the names of lines and columns around it."""
+    width, height = tactic.position.width, tactic.position.height
+    letters = "    " + " ".join(format_vertex(x, width, height)[0] for x in range(width))
+    rows = [f"{height - y:>3} {row}" for y, row in enumerate(tactic.diagram.splitlines())]
+    return "\n".join([letters, *rows, letters])

@@ -51,7 +51,8 @@ def _interrupts(stop: threading.Event, plays: Callable[[], bool]) -> Iterator[No
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `keisei cgos`. Errors go to the caller as EngineError."""
-    parser = Parser(prog="keisei cgos", description=__doc__)
+    parser = Parser(prog="keisei cgos", description="Play on a CGOS server until told to stop. Ctrl-C ends after "
+                    "the game in progress, a second one at once. docs/match.md is the manual.")  # fmt: skip
     parser.add_argument("--server", required=True, metavar="HOST:PORT", help="for example yss-aya.com:6809 (9x9)")
     parser.add_argument("--name", required=True, help="of the account, made when it first logs in")
     parser.add_argument("--password-file", type=Path, metavar="FILE", help=f"its first line; else ${PASSWORD}")

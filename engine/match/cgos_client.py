@@ -121,6 +121,8 @@ class CgosClient:
         if word == "username":
             return self.account.name
         if word == "password":
+            log.info("%s at %s:%d: logging in, then waiting for a game", self.account.name, self.account.host,
+                     self.account.port)  # fmt: skip
             return self.account.password
         if word == "info":
             log.info("server: %s", rest)

@@ -74,7 +74,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--time", metavar="T", help="seconds a move, or MAIN+PERIOD/MOVES")
     add("--margin", type=float, default=2.0, metavar="SECONDS", help="overstepping that is forgiven (default 2)")
     add("--visits", type=_positive, metavar="N", help="told to engines that have kata-set-param maxVisits")
-    add("--openings", default="1/4", metavar="SEED/PLIES|FILE", help="random ones, or an SGF file or folder (1/4)")
+    add("--openings", metavar="SEED/PLIES|FILE", help="random ones, or an SGF file or folder (1/4)")
     add("--plies", type=_positive, metavar="N", help="moves to take from each SGF (default 8)")
     add("--balance", metavar="NET[:SHARE]", help="only openings that this net calls even, to within SHARE (0.15)")
     add("--referee", metavar="COMMAND", help='scores finished games: "gnugo --mode gtp", or keisei:NET')
@@ -101,8 +101,10 @@ def run_match(arguments: argparse.Namespace) -> int:
     pairings = make_pairings([engine.label for engine in engines], arguments.format)
     rule = _rule(arguments, len(pairings))
     settings = _game_settings(arguments)
+    if arguments.handicap and (arguments.openings or arguments.plies or arguments.balance):
+        raise ConfigError("--handicap has no other openings: leave --openings, --plies and --balance out")
     nets = NetPool(arguments.jobs)
-    options = OpeningOptions(arguments.openings, arguments.plies, arguments.balance)
+    options = OpeningOptions(arguments.openings or OpeningOptions.openings, arguments.plies, arguments.balance)
     kept = {
         "engines": {engine.label: engine.command for engine in engines},
         "referee": arguments.referee,

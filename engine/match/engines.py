@@ -25,6 +25,7 @@ LOCAL = "keisei:"  # begins the command of an engine that plays in this process
 REFEREE = "referee"
 UNNAMED = re.compile(r"[A-Z]|E\d+", re.ASCII)  # labels of engines that were given no name
 _NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.+@-]*)=(.+)", re.ASCII | re.DOTALL)
+_MISNAMED = re.compile(rf"((?!.*\s-)[^=/]+)={LOCAL}.*", re.DOTALL)  # surely meant as a name
 
 
 class Slot(Protocol):
@@ -80,13 +81,12 @@ class Engine:
 def parse_engines(texts: Sequence[str]) -> list[Engine]:
     """Return the engines of these `NAME=COMMAND` or plain command texts; without a name they are A, B, C, ….
 
-    Raises ConfigError for names that occur twice.
+    Raises ConfigError for names that occur twice or are none.
     """
     engines = []
     for i, text in enumerate(texts):
-        match = _NAMED.fullmatch(text.strip())
-        label = match[1] if match else string.ascii_uppercase[i] if i < 26 else f"E{i + 1}"
-        engines.append(Engine(label, (match[2] if match else text).strip()))
+        name, command = split_name(text)
+        engines.append(Engine(name or (string.ascii_uppercase[i] if i < 26 else f"E{i + 1}"), command))
     labels = [engine.label for engine in engines]
     for label in labels:
         if labels.count(label) > 1:
@@ -94,6 +94,21 @@ def parse_engines(texts: Sequence[str]) -> list[Engine]:
         if label == REFEREE:
             raise ConfigError(f"no player may be called {REFEREE}")
     return engines
+
+
+def split_name(text: str) -> tuple[str | None, str]:
+    """Return name (None: none given) and command of `NAME=COMMAND` or a plain command.
+
+    Raises ConfigError where what stands before `=keisei:` is no name.
+    """
+    match = _NAMED.fullmatch(text.strip())
+    if match is not None:
+        return match[1], match[2].strip()
+    wrong = _MISNAMED.fullmatch(text.strip())
+    if wrong is not None and not wrong[1].startswith(LOCAL):
+        raise ConfigError(f"{wrong[1]!r} is no name for an engine: letters, digits and _ . + @ - only, "
+                          "beginning with a letter or digit")  # fmt: skip
+    return None, text.strip()
 
 
 def shown_names(engines: Sequence[Engine]) -> dict[str, str]:

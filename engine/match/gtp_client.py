@@ -63,8 +63,13 @@ class GtpProcess:
                 start_new_session=sys.platform != "win32",
                 creationflags=NEW_GROUP if sys.platform == "win32" else 0,
             )
-        except (OSError, ValueError, IndexError) as error:
-            raise EngineFailed("start", f"cannot start {command!r}: {error}") from None
+        except FileNotFoundError:
+            raise EngineFailed("start", f"cannot start {command!r}: there is no program {words[0]}") from None
+        except IndexError:
+            raise EngineFailed("start", f"cannot start {command!r}: it names no program") from None
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            raise EngineFailed("start", f"cannot start {command!r}: {why}") from None
         assert self._process.stdin is not None and self._process.stdout is not None
         self._stdin = self._process.stdin
         self._output = EngineOutput(self._process.stdout)

@@ -36,6 +36,7 @@ class Folder:
     conditions: dict[str, Any]
     commands: dict[str, str]  # by name
     games: list[dict[str, Any]]  # lines of games.jsonl, engines by name
+    original: frozenset[str]  # the names before any renaming
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -63,6 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Make the ladder as the options say. Raises EngineError."""
     same = dict(_renaming(text) for text in arguments.same)
     folders = [read_folder(path, same) for path in arguments.folders]
+    for name in same.keys() - {name for folder in folders for name in folder.original}:
+        raise ConfigError(f"--same {name}={same[name]}: no engine is called {name}")
     if not arguments.mixed:
         _check_conditions(folders)
     commands = _join_commands(folders)
@@ -97,6 +100,7 @@ def read_folder(path: Path, same: Mapping[str, str] | None = None) -> Folder:
         text = (path / "games.jsonl").read_text("utf-8") if (path / "games.jsonl").exists() else ""
         commands: Mapping[str, str] = settings["engines"]
         names = {label: command if UNNAMED.fullmatch(label) else label for label, command in commands.items()}
+        original = frozenset(names.values())
         names = {label: (same or {}).get(name, name) for label, name in names.items()}
         games = []
         for line in text.split("\n")[:-1]:  # what stands after the last newline was being written
@@ -111,7 +115,7 @@ def read_folder(path: Path, same: Mapping[str, str] | None = None) -> Folder:
     if len(set(names.values())) < len(names):
         raise ConfigError(f"{path}: two engines of this match have one name or command: {', '.join(names.values())}")
     conditions = {key: settings.get(key) for key in CONDITIONS}
-    return Folder(path, conditions, {names[label]: command for label, command in commands.items()}, games)
+    return Folder(path, conditions, {names[label]: command for label, command in commands.items()}, games, original)
 
 
 def cross_table(ratings: Sequence[Rating], results: Mapping[tuple[str, str], float]) -> list[str]:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any, TextIO
 
 from .elo import elo_interval, wilson
+from .report import elo_text
 from .running import Running, RunningGame
 from .schedule import Game, Schedule
 from .sprt import finished_pairs
@@ -87,12 +88,11 @@ class Live:
         a, b = self._schedule.pairings[pairing]
         wins, draws = sum(score == 1 for score in done), sum(score == 0.5 for score in done)
         low, high = wilson(sum(done), len(done))
-        text = f"{self._name(a)} - {self._name(b)}: {wins}-{len(done) - wins - draws}"
-        text += f"-{draws}" if draws else ""
+        text = f"{self._name(a)} - {self._name(b)}: {wins}-{draws}-{len(done) - wins - draws}"
         if done:
             text += f" = {100 * sum(done) / len(done):.0f} % ({100 * low:.0f} to {100 * high:.0f})"
             ends = elo_interval(done, finished_pairs(scores))
-            text += ", Elo " + " to ".join("?" if end is None else f"{end:+.0f}" for end in ends)
+            text += f", Elo {elo_text(None, ends)}"
         verdict = self._schedule.verdict(pairing)
         return text if verdict is None else f"{text}, {verdict.text}"
 

@@ -120,15 +120,16 @@ def _with_names(summary: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def pairing_table(pairings: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the rows of all pairings, with the colors apart."""
-    rows = [["", "games", "wins", "draws", "losses", "score", "95 % (Wilson)", "Elo", "95 %"]]
+    rows = [["", "games", "won-drawn-lost", "score in %", "Elo (95 %)"]]
     for pairing in pairings:
         for name, part in ((f"{pairing['a']} as Black", "as_black"), (f"{pairing['a']} as White", "as_white")):
-            rows.append([name, *_cells(pairing[part]), "", "", ""])
+            if pairing[part]["games"]:
+                rows.append([name, *_cells(pairing[part]), ""])
         low, high = pairing["interval95"]
-        share = f"{100 * low:.1f} to {100 * high:.1f} %"
-        ends = f"{_elo_text(pairing['elo95'][0], '-∞')} to {_elo_text(pairing['elo95'][1], '∞')}"
-        name = f"{pairing['a']} - {pairing['b']}"
-        rows.append([name, *_cells(pairing), share, _elo_text(pairing["elo"]), ends])
+        name, cells = f"{pairing['a']} - {pairing['b']}", _cells(pairing)
+        if pairing["games"]:
+            cells[-1] += f" ({100 * low:.0f} to {100 * high:.0f})"
+        rows.append([name, *cells, elo_text(pairing["elo"], pairing["elo95"])])
     return markdown_table(rows)
 
 
@@ -151,7 +152,7 @@ def markdown_table(rows: Sequence[Sequence[str]]) -> list[str]:
 def _notes(pairing: Mapping[str, Any]) -> list[str]:
     lines = [f"{pairing['a']} - {pairing['b']}: games ended by: {_listed(pairing['reasons'])}"]
     if pairing["rule"] is not None:
-        lines.append(pairing["rule"]["text"])
+        lines.append(pairing["rule"]["text"] + ("" if pairing["rule"]["decision"] else ", undecided"))
     if pairing["games"]:
         cost = [f"{pairing['mean_moves']:.0f} moves", f"{pairing['mean_seconds']:.1f} s"]
         cost += [f"{label} {cpu:.1f} CPU s" for label, cpu in pairing["mean_cpu"].items() if cpu is not None]
@@ -185,12 +186,19 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def _cells(row: Mapping[str, Any]) -> list[str]:
-    share = f"{100 * row['score'] / row['games']:.1f} %" if row["games"] else "-"
-    return [*(f"{row[key]}" for key in ("games", "wins", "draws", "losses")), share]
+    share = f"{100 * row['score'] / row['games']:.1f}" if row["games"] else "-"
+    return [f"{row['games']}", f"{row['wins']}-{row['draws']}-{row['losses']}", share]
 
 
-def _elo_text(value: float | None, without: str = "-") -> str:
-    return without if value is None else f"{value:+.0f}"
+def elo_text(value: float | None, ends: Sequence[float | None]) -> str:
+    """Return an Elo difference with its interval; of one-sided results, which have none, the bound that there is."""
+    low, high = ends
+    if low is None and high is None:
+        return "-"
+    if low is None or high is None:
+        return f"below {high:+.0f}" if low is None else f"above {low:+.0f}"
+    interval = f"{low:+.0f} to {high:+.0f}"
+    return interval if value is None else f"{value:+.0f} ({interval})"
 
 
 def _listed(counts: Mapping[str, int]) -> str:

@@ -59,6 +59,9 @@ class MatchStore:
             old = json.loads((self.folder / "settings.json").read_text("utf-8"))
         except (OSError, ValueError):
             raise ConfigError(f"{self.folder}: settings.json is missing or broken") from None
+        sizes = [f"{kept.get('width')}x{kept.get('height')}" for kept in (old, settings)]
+        if sizes[0] != sizes[1]:
+            raise ConfigError(f"{self.folder}: size was {sizes[0]}, not {sizes[1]}")
         for key in sorted(settings.keys() | old.keys()):
             if settings.get(key) != old.get(key):
                 raise ConfigError(f"{self.folder}: {key} was {old.get(key)!r}, not {settings.get(key)!r}")

@@ -58,7 +58,8 @@ def strength(rank: str) -> float:
     match = _RANK.fullmatch(rank.strip())
     number = float(match[1]) if match else 0.0
     if match is None or number < 1:
-        raise ConfigError(f"level.rank: {rank!r} is no rank; write {WEAKEST:g}k … 1k, {STRONGEST:g}d")
+        raise ConfigError(f"level.rank: {rank!r} is no rank; write {WEAKEST:g}k to 1k, halves too (8.5k), "
+                          f"or {STRONGEST:g}d")  # fmt: skip
     value = number if match[2] in "dD" else 1.0 - number
     if not 1.0 - WEAKEST <= value <= STRONGEST:
         raise ConfigError(f"level.rank: {rank} is out of range; levels go from {WEAKEST:g}k to {STRONGEST:g}d, "

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from engine.errors import EngineError, WeightsError
@@ -29,6 +29,7 @@ class LoadedNet:
     name: str
     trained_sizes: frozenset[tuple[int, int]] | None = None  # (width, height); None if unknown or all
     opinions: OpinionSource | None = None  # whose word the judge takes; None: the evaluator's
+    warned_sizes: set[tuple[int, int]] = field(default_factory=set, compare=False)  # said that they were not trained
 
 
 class NetSource(Protocol):

@@ -72,7 +72,6 @@ class Thinker:
         self._judgments: dict[tuple[object, ...], Judgment] = {}  # the last ones, by judged_as
         self._judge_seconds: dict[tuple[int, int], float] = {}  # that a judgment takes at most, by board size
         self._preparing = Preparing(net)
-        self._warned_sizes: set[tuple[int, int]] = set()
         self._new_game = False  # since the last search
         self._searched: list[tuple[int, int]] = []  # the moves before the last search
 
@@ -248,8 +247,8 @@ class Thinker:
 
     def _warn_of_size(self, net: LoadedNet, width: int, height: int) -> None:
         size = (width, height)
-        if net.trained_sizes is not None and size not in net.trained_sizes and size not in self._warned_sizes:
-            self._warned_sizes.add(size)
+        if net.trained_sizes is not None and size not in net.trained_sizes and size not in net.warned_sizes:
+            net.warned_sizes.add(size)
             text = "the net %s was not trained on %dx%d boards; it plays, but not at its best"
             log.warning(text, net.name, width, height)
 

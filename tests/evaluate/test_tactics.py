@@ -1,5 +1,6 @@
 """The tactics suite: its positions are sound, their answers are read again, and engines are asked rightly."""
 
+import argparse
 import json
 
 import pytest
@@ -8,7 +9,7 @@ from tactics_oracle import Reader, Undecided
 from engine.board.position import BLACK
 from engine.board.scoring import pass_alive
 from engine.errors import ConfigError, EngineError
-from engine.evaluate.tactics import main, shares, text_of
+from engine.evaluate.tactics import engines_of, main, shares, text_of
 from engine.evaluate.tactics_positions import parse_tactic, read_tactics
 from engine.match.gtp_client import EngineFailed
 
@@ -131,8 +132,17 @@ def test_a_program_that_crashes_misses_and_is_asked_on(two, mock_engine, capsys)
 
 
 def test_what_cannot_be_started_is_an_error(two):
-    with pytest.raises(EngineFailed):
-        main(["--positions", str(two), "--engine", "no-such-program-at-all"])
+    for words in ("no-such-program-at-all", "x-1=no-such-program-at-all"):  # a name may stand before a command
+        with pytest.raises(EngineFailed, match="there is no program no-such-program-at-all"):
+            main(["--positions", str(two), "--engine", words])
+
+
+def test_a_program_without_a_name_is_called_by_its_command(two):
+    options = argparse.Namespace(
+        visits="1", net=[], set=[], seed=1, tell=False, engine=["/x/gnugo --mode gtp", "g-1=y"]
+    )
+    assert [(asked.label, asked.command) for asked in engines_of(options)] == [
+        ("gnugo", "/x/gnugo --mode gtp"), ("g-1", "y")]  # fmt: skip
 
 
 @pytest.mark.parametrize("words", [["--visits", "0"], ["--visits", "x"], ["--kind", "nothing"], ["--set", "a.b=c"]])
@@ -143,7 +153,13 @@ def test_wrong_options(words, two):
 
 def test_show_prints_board_and_reason(capsys):
     assert main(["--show", SUITE[0].name]) == 0
-    assert SUITE[0].reason in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert SUITE[0].reason in text
+    size = SUITE[0].position.height
+    letters = " ".join("ABCDEFGHJKLMNOPQRSTUVWXYZ"[: SUITE[0].position.width])
+    rows = text.splitlines()
+    assert rows[1].strip() == rows[size + 2].strip() == letters
+    assert [row.split()[0] for row in rows[2 : size + 2]] == [str(y) for y in range(size, 0, -1)]
     with pytest.raises(EngineError):
         main(["--show", "nothing-of-that-name"])
 

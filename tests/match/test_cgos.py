@@ -43,9 +43,11 @@ def play(mock, tmp_path):
 
 
 @pytest.mark.parametrize("color", ["w", "b"])
-def test_a_game_is_played_to_its_end_and_kept(play, tmp_path, color):
+def test_a_game_is_played_to_its_end_and_kept(play, tmp_path, color, caplog):
     server = CgosServer(player_is=color, plies=4)
+    caplog.set_level("INFO")
     client = play(server)
+    assert "logging in, then waiting for a game" in caplog.messages[0]  # which may be long
     assert client.finished == server.results == ["W+3.5"]
     assert server.said[-1] == "quit"
     (path,) = (tmp_path / "games").glob("*.sgf")

@@ -210,3 +210,10 @@ def test_a_handicap_match(tmp_path):
     again = [*engines, "--size", "9", "--out", str(out), "--resume"]
     assert main([*again, "--games", "3", "--handicap", "3"]) == 0
     assert main([*again, "--games", "3"]) == 1  # another match
+
+
+def test_a_handicap_has_no_other_openings(tmp_path, capsys):
+    words = ["keisei:fake:hash@1", "keisei:fake:uniform@1", "--handicap", "2", "--out", str(tmp_path / "out")]
+    for option in (["--openings", "1/4"], ["--balance", "b6c64"], ["--plies", "4"]):
+        assert main([*words, *option]) == 1
+        assert "--handicap has no other openings" in capsys.readouterr().err

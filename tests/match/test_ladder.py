@@ -89,3 +89,8 @@ def test_odd_line_breaks_in_what_engines_say_are_no_new_games(tmp_path, capsys):
     (tmp_path / "1" / "games.jsonl").write_text(json.dumps(line, ensure_ascii=False) + "\n", "utf-8")
     assert main([path]) == 0
     assert "| q" in capsys.readouterr().out
+
+
+def test_a_renaming_of_nobody_is_an_error(folders, capsys):
+    assert main([*folders, "--same", "zz=net"]) == 1
+    assert "--same zz=net: no engine is called zz" in capsys.readouterr().err

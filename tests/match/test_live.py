@@ -134,8 +134,9 @@ def test_lines():
     lines = played(io.StringIO()).splitlines()
     assert len(lines) == 5 and "\x1b" not in "".join(lines)
     first = lines[0]
-    assert first.startswith("game 0: A (Black) - B (White): B+R (resign); A - B: 1-0 = 100 %") and "1/12 games" in first
-    assert "LLR" in lines[1] and "A - C: 2-0" in lines[3]
+    assert first.startswith("game 0: A (Black) - B (White): B+R (resign); A - B: 1-0-0 = 100 %")
+    assert "1/12 games" in first
+    assert "LLR" in lines[1] and "A - C: 2-0-0" in lines[3]
 
 
 def test_a_terminal_is_redrawn(monkeypatch):
@@ -143,7 +144,7 @@ def test_a_terminal_is_redrawn(monkeypatch):
     text = played(Terminal())
     frames = text.split("\x1b[5F")  # up over three pairings, the last game and the bar
     assert len(frames) == 5 and all(frame.count("\n") == 5 for frame in frames)
-    assert "B - C: 0-1" in frames[-1]
+    assert "B - C: 0-0-1" in frames[-1]
 
 
 def test_a_broken_stream_is_no_matter():

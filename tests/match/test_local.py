@@ -173,3 +173,14 @@ def test_standard_error_becomes_a_comment(tmp_path):
         assert engine.cpu_seconds() >= 0
     engine.close()
     assert engine.cpu_seconds() is None
+
+
+def test_a_net_says_once_that_it_was_not_trained_on_a_size(caplog):
+    pool = NetPool()
+    players = [slot("keisei:@1", pool), slot("keisei:@2", pool)]
+    for player in players:
+        for command in ("boardsize 6", "clear_board", "genmove b"):
+            player.send(command)
+        player.close()
+    pool.close()
+    assert caplog.text.count("was not trained on 6x6") == 1

@@ -131,7 +131,11 @@ def test_resuming(mock, tmp_path, capsys):
     assert games[:3] == first and [game["game"] for game in games] == list(range(6))
     assert summary["pairings"][0]["games"] == 6 and games[3]["duplicate_of"] == 2
     capsys.readouterr()
-    for options, text in (([], "--resume"), (["--resume", "--komi", "3"], "komi was 7.5")):
+    for options, text in (
+        ([], "--resume"),
+        (["--resume", "--komi", "3"], "komi was 7.5"),
+        (["--resume", "--size", "13x9"], "size was 5x5, not 13x9"),
+    ):
         out = str(tmp_path / "out")
         assert main([mock(), mock(), "--games", "6", "--size", "5", "--out", out, *options]) == 1
         assert text in capsys.readouterr().err

@@ -3,8 +3,9 @@
 import pytest
 
 from engine.match.elo import elo, wilson
-from engine.match.report import format_report, summarise, summarise_pairing
+from engine.match.report import elo_text, format_report, summarise, summarise_pairing
 from engine.match.schedule import points
+from engine.match.sprt import Verdict
 from engine.match.verdict import decide, format_score, parse_score
 
 
@@ -74,6 +75,32 @@ def test_summary_and_table():
     engines = {label: {"name": "Mock 1", "command": "mock"} for label in "AB"}
     settings = {"width": 9, "height": 9, "komi": 7.0, "rules": "chinese"}
     table = format_report(summarise(engines, settings, [summary], games))
-    assert "70.0 %" in table and "crash 1" in table and "warning" in table and "9x9, komi 7" in table
+    assert "| 70.0 (30 to 93)" in table and "crash 1" in table and "warning" in table and "9x9, komi 7" in table
+    assert "3-1-1" in table and "| A as White | 2" in table and max(map(len, table.splitlines())) <= 80
     nothing = summarise_pairing(("A", "B"), [], [])
     assert format_report(summarise(engines, settings, [nothing], []))
+
+
+def test_a_report_says_no_more_than_there_is():
+    games = [game(2 * i, "B", "B") for i in range(4)]  # A gives stones: it is always White
+    undecided = Verdict(None, "SPRT +0..+30: LLR -1.00 [-2.94, 2.94]", -1.0, 4)
+    summary = summarise_pairing(("A", "B"), games, [0.0] * 4, undecided)
+    engines = {label: {"name": "Mock 1", "command": "mock"} for label in "AB"}
+    settings = {"width": 9, "height": 9, "komi": 0.5, "rules": "chinese"}
+    text = format_report(summarise(engines, settings, [summary], games))
+    assert "as Black" not in text and "| 0-0-4" in text and "0.0 (0 to 49)" in text and "below -7" in text
+    assert "2.94], undecided" in text
+
+
+@pytest.mark.parametrize(
+    ("value", "ends", "text"),
+    [
+        (12.4, (-30.2, 55.0), "+12 (-30 to +55)"),
+        (None, (-30.2, 55.0), "-30 to +55"),
+        (None, (None, 7.0), "below +7"),
+        (None, (-7.0, None), "above -7"),
+        (None, (None, None), "-"),
+    ],
+)
+def test_elo_in_words(value, ends, text):
+    assert elo_text(value, ends) == text

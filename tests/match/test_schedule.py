@@ -104,6 +104,10 @@ def test_names():
     for texts in (["x=a", "x=b"], ["B=a", "b"], ["referee=a", "b"]):
         with pytest.raises(ConfigError):
             parse_engines(texts)
+    with pytest.raises(ConfigError, match="'b6 1 visit' is no name"):
+        parse_engines(["b6 1 visit=keisei:@1", "b"])
+    program = "referee.py --over keisei:b6c64 --engine=keisei:b6c64@1"
+    assert parse_engines([program, "keisei:@1 --set gtp.name=keisei:x"])[0].command == program
 
 
 def test_in_handicap_games_the_second_engine_is_always_black():
