@@ -119,7 +119,7 @@ def test_an_engine_that_cannot_play_is_named(mock, tmp_path, capsys):
     command = f"{sys.executable} -S -c 'import sys; sys.exit(print(\"no licence\", file=sys.stderr))'"
     assert main([mock(), f"mute={command}", "--size", "9", "--out", str(tmp_path / "out")]) == 1
     said = capsys.readouterr().err
-    assert "mute cannot play such games: the engine ended during 'list_commands'" in said and "mute-0.log" in said
+    assert "mute cannot play such games: the engine ended during 'protocol_version'" in said and "mute-0.log" in said
     assert (tmp_path / "out" / "logs" / "mute-0.log").read_text() == "no licence\n"
 
 
