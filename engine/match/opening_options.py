@@ -134,7 +134,8 @@ def _take(source: Iterator[list[int]], count: int, accept: Accept | None, *, rep
     if not taken:
         raise ConfigError("--balance: no opening is even enough; allow more")
     if len(taken) < count:
-        log.warning("%d openings for %d pairs of games: they are played over and over", len(taken), count)
+        words = "1 opening" if len(taken) == 1 else f"{len(taken)} openings"
+        log.warning("%s for %d pairs of games: played over and over", words, count)
     return [taken[i % len(taken)] for i in range(count)]
 
 

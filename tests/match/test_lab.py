@@ -112,7 +112,7 @@ def test_what_is_wrong_with_openings_is_said(mock, tmp_path, capsys, caplog):
     said = capsys.readouterr().err
     assert "no game of 9x9 with 3 moves in" in said and "a.sgf, line 1: the text ends" in said
     play(tmp_path, [mock(), mock()], "--games", 4, "--openings", folder / "b.sgf", "--plies", 2, size="9")
-    assert "1 openings for 2 pairs of games" in caplog.text
+    assert "1 opening for 2 pairs of games" in caplog.text
 
 
 def test_an_engine_that_cannot_play_is_named(mock, tmp_path, capsys):

@@ -70,7 +70,7 @@ def test_a_terminal_shows_the_first_game_before_it_ends(monkeypatch):
     live.tick()
     end(games[0], done, schedule, running, live)
     first, second, third = stream.getvalue().replace("\x1b[2K", "").split("\x1b[6F")
-    assert first.splitlines()[:3] == ["A - B: 0-0, SPRT +0..+100: LLR +0.00 [-2.94, 2.94]"] + [
+    assert first.splitlines()[:3] == ["A - B: 0-0-0, SPRT +0..+100: LLR +0.00 [-2.94, 2.94]"] + [
         f"{pair}: 0-0, SPRT +0..+100: LLR +0.00 [-2.94, 2.94]" for pair in ("A - C", "B - C")
     ]
     assert first.splitlines()[3:] == [
@@ -104,7 +104,7 @@ def test_the_table_is_no_higher_than_the_terminal(height, monkeypatch):
     live.tick()
     frames = stream.getvalue().split("\x1b[J")[:2]
     assert all(frame.count("\n") <= height - 1 for frame in frames)
-    assert "more games" in frames[0] and "A - B: 0-0" in frames[0] and "0/120" in frames[0]
+    assert "more games" in frames[0] and "A - B: 0-0-0" in frames[0] and "0/120" in frames[0]
 
 
 def test_without_a_terminal_a_quiet_minute_ends_with_a_line():
