@@ -71,7 +71,7 @@ def test_a_terminal_shows_the_first_game_before_it_ends(monkeypatch):
     end(games[0], done, schedule, running, live)
     first, second, third = stream.getvalue().replace("\x1b[2K", "").split("\x1b[6F")
     assert first.splitlines()[:3] == ["A - B: 0-0-0, SPRT +0..+100: LLR +0.00 [-2.94, 2.94]"] + [
-        f"{pair}: 0-0, SPRT +0..+100: LLR +0.00 [-2.94, 2.94]" for pair in ("A - C", "B - C")
+        f"{pair}: 0-0-0, SPRT +0..+100: LLR +0.00 [-2.94, 2.94]" for pair in ("A - C", "B - C")
     ]
     assert first.splitlines()[3:] == [
         "game 0: A (Black) - B (White): 0 moves, 0:00",
