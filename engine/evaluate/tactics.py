@@ -24,6 +24,7 @@ from engine.match.elo import wilson
 from engine.match.engines import LOCAL, Engine, Slot, make_slot, split_name
 from engine.match.gtp_client import EngineFailed, GtpError
 from engine.match.local import NetPool, parse_local
+from engine.match.words import last_lines
 from engine.usage import Parser
 
 from .tactics_positions import Tactic, read_tactics
@@ -42,6 +43,11 @@ class Asked:
     label: str
     command: str
     visits: int | None
+
+    @property
+    def head(self) -> str:
+        """Return what the engine is called over its column."""
+        return f"{self.label}{'' if self.visits is None else f'@{self.visits}'}"
 
 
 def ask(slot: Slot, tactic: Tactic, folder: Path) -> str:
@@ -67,9 +73,11 @@ def ask(slot: Slot, tactic: Tactic, folder: Path) -> str:
 def run(asked: Asked, tactics: Sequence[Tactic], nets: NetPool, *, timeout: float, log: Path) -> list[dict[str, Any]]:
     """Ask one engine about every position. Raises EngineError if it cannot be started at all."""
     slot = make_slot(Engine("engine", asked.command), timeout=timeout, log=log / "engine.log", nets=nets)
-    rows = []
+    rows: list[dict[str, Any]] = []
     try:
+        _start(slot, asked, log / "engine.log")
         for tactic in tactics:
+            _show_progress(asked, len(rows), len(tactics))
             started, move, fault = time.monotonic(), "", ""
             try:
                 slot.start()
@@ -88,8 +96,25 @@ def run(asked: Asked, tactics: Sequence[Tactic], nets: NetPool, *, timeout: floa
                          "move": move, "solved": solved, "seconds": round(time.monotonic() - started, 3),
                          **({"fault": fault} if fault else {})})  # fmt: skip
     finally:
+        _show_progress(None, 0, 0)
         slot.close()
     return rows
+
+
+def _start(slot: Slot, asked: Asked, log: Path) -> None:
+    """Start an engine for the first time. Raises EngineError with what it said of why it cannot."""
+    try:
+        slot.start()
+    except EngineFailed as error:
+        said = last_lines(log.read_text("utf-8", "replace")) if log.exists() else ""
+        raise EngineError(f"{asked.label}: {error}" + (f"; it said: {said}" if said else "")) from None
+
+
+def _show_progress(asked: Asked | None, done: int, of: int) -> None:
+    """Write how far an engine is over the last such line, on a terminal; None: wipe it."""
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K" + (f"{asked.head}: {done} of {of} positions" if asked else ""))
+        sys.stderr.flush()
 
 
 def _action(move: str, tactic: Tactic) -> int:

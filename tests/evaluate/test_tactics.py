@@ -1,7 +1,9 @@
 """The tactics suite: its positions are sound, their answers are read again, and engines are asked rightly."""
 
 import argparse
+import io
 import json
+import sys
 
 import pytest
 from tactics_oracle import Reader, Undecided
@@ -11,7 +13,6 @@ from engine.board.scoring import pass_alive
 from engine.errors import ConfigError, EngineError
 from engine.evaluate.tactics import engines_of, main, shares, text_of
 from engine.evaluate.tactics_positions import parse_tactic, read_tactics
-from engine.match.gtp_client import EngineFailed
 
 SUITE = read_tactics()
 CLOSED = [tactic for tactic in SUITE if tactic.goal is not None]
@@ -133,8 +134,29 @@ def test_a_program_that_crashes_misses_and_is_asked_on(two, mock_engine, capsys)
 
 def test_what_cannot_be_started_is_an_error(two):
     for words in ("no-such-program-at-all", "x-1=no-such-program-at-all"):  # a name may stand before a command
-        with pytest.raises(EngineFailed, match="there is no program no-such-program-at-all"):
+        with pytest.raises(EngineError, match="there is no program no-such-program-at-all"):
             main(["--positions", str(two), "--engine", words])
+
+
+def test_a_program_that_ends_at_once_is_an_error_in_its_own_words(two):
+    command = f"mute={sys.executable} -S -c 'import sys; sys.exit(print(\"no licence\", file=sys.stderr))'"
+    with pytest.raises(EngineError, match=r"mute: the engine ended during .*; it said: no licence"):
+        main(["--positions", str(two), "--engine", command])
+
+
+def test_progress_is_seen_on_a_terminal_alone(two, monkeypatch, capsys):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    words = ["--positions", str(two), "--net", "fake:hash", "--visits", "1"]
+    assert main(words) == 0
+    assert capsys.readouterr().err == ""
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    assert main(words) == 0
+    lines = stream.getvalue().split("\r\x1b[K")
+    assert lines == ["", "fake:hash@1: 0 of 2 positions", "fake:hash@1: 1 of 2 positions", ""]
 
 
 def test_a_program_without_a_name_is_called_by_its_command(two):
