@@ -120,8 +120,8 @@ tune-9)
         --format gauntlet --size 9 --openings 1/4 --balance b6c64:0.2 --games "$games" --jobs 16
     ;;
 uncertain)
-    play uncertain-9 "on=keisei:$SURE@48 $one --set search.uncertainty=true" "off=keisei:$SURE@48 $one" \
-        --size 9 --openings 1/4 --balance b6c64:0.2 --games "$games" --jobs 16
+    play uncertain-b10 "on=keisei:$SURE@48 $one --set search.uncertainty=true" "off=keisei:$SURE@48 $one" \
+        --size 9 --openings 1/4 --balance b6c64:0.2 --games "$games" --jobs 16 --timeout 30000
     ;;
 kata-9 | kata-9-one)
     katago_config katago200.cfg 200
