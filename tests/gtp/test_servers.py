@@ -111,6 +111,11 @@ def test_gomill(client):
     assert lines[0] == "Keisei 1.20.0" and "20 visits" in lines[1]
     client.ok("kata-set-param maxVisits none")
     assert "clock" in client.ok("gomill-describe_engine")
+    client.ok("kata-set-param level.rank 8.5k")
+    lines = client.ok("gomill-describe_engine").split("\n")
+    assert lines[:2] == ["Keisei 1.20.0, level 8.5k", "limit of a move: 32 visits"]
+    client.ok("kata-set-param level.loss 2.5")
+    assert client.ok("gomill-describe_engine").startswith("Keisei 1.20.0, giving away 2.5 points a move\n")
 
 
 def test_a_resignation_is_explained_too(make_client):

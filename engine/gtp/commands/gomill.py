@@ -9,14 +9,19 @@ from engine.gtp.registry import command
 
 @command("gomill-describe_engine")
 def describe_engine(controller: Controller, request: Request) -> str:
-    """Answer some lines for game records: name and version, limits and rules."""
-    settings = controller.sections()["player"]
+    """Answer some lines for game records: name and version, level, limits and rules."""
+    sections = controller.sections()
+    settings, level = sections["player"], sections["level"]
     words = [f"{settings.visits} visits" if settings.visits is not None else ""]
     words += [f"{settings.time:g} s" if settings.time is not None else ""]
     limits = " and ".join(word for word in words if word) or f"the clock, else {settings.default_visits} visits"
+    name = f"{controller.settings.shown_name} {controller.settings.shown_version}"
+    if level.active:
+        name += f", level {level.rank}" if level.loss is None else f", giving away {level.loss:g} points a move"
+        limits = f"{level.visits} visits"
     return "\n".join(
         [
-            f"{controller.settings.shown_name} {controller.settings.shown_version}",
+            name,
             f"limit of a move: {limits}",
             f"rules: {controller.player.game.rules.to_json()}",
         ]
