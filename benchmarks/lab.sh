@@ -29,6 +29,12 @@ play() { # FOLDER ENGINE ENGINE OPTIONS…
     "$KEISEI" match "${@:2}" --out "$LAB/$1" --no-comments $resume
 }
 
+played() { # PREFIX of the folders; those of matches that could not begin hold logs alone
+    for folder in "$LAB/$1"-*/; do
+        if [ -s "$folder/games.jsonl" ]; then echo "$folder"; fi
+    done
+}
+
 bits() { # VISITS OR TIME of int8, of float32
     echo "int8=keisei:$G170$1 $one --set net.precision=int8"
     echo "f32=keisei:$G170$2 $one --set net.precision=float32"
@@ -106,8 +112,11 @@ ladder-9 | ladder-19)
     for name in $RUNGS; do rung "${what#*-}" "$name" "$games"; done
     ;;
 ladder-*/*) katago_config katago.cfg 16 && size=${what%%/*} && rung "${size#*-}" "${what#*/}" "$games" ;;
-show-9) "$KEISEI" ladder "$LAB"/l9-*/ --anchor b6c64-v1=0 --png "$LAB/ladder-9x9.png" ;;
-show-19) "$KEISEI" ladder "$LAB"/l19-*/ --anchor b6c64-v1=0 --png "$LAB/ladder-19x19.png" ;;
+show-9) mapfile -t all < <(played l9) && "$KEISEI" ladder "${all[@]}" --anchor b6c64-v1=0 --png "$LAB/ladder-9x9.png" ;;
+show-19)
+    mapfile -t all < <(played l19)
+    "$KEISEI" ladder "${all[@]}" --anchor b6c64-v1=0 --png "$LAB/ladder-19x19.png"
+    ;;
 tune-9)
     play tune-9 "base=keisei:b6c64@64 $one" \
         "$(changed three value_weight_power=0.25 noise_prune_scale=0.15 bias_share=0.45)" \

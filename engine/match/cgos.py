@@ -68,6 +68,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         parse_local(engine.command)
     if (options.games is not None and options.games < 1) or options.reserve < 0:
         raise ConfigError("--games begins at 1, --reserve at 0")
+    if options.out is not None:
+        try:
+            options.out.mkdir(parents=True, exist_ok=True)  # rather than in the first game
+        except OSError as error:
+            raise ConfigError(f"--out: cannot make {options.out}: {error.strerror}") from None
     nets, stop = NetPool(), threading.Event()
     with tempfile.TemporaryDirectory(prefix="keisei-") as logs:
         slot = make_slot(engine, timeout=120.0, log=Path(logs) / "engine.log", nets=nets)

@@ -33,6 +33,7 @@ COLORS = {"b": BLACK, "w": WHITE, "black": BLACK, "white": WHITE}
 LEAST = 0.2  # seconds below which the engine is not asked any more
 MOST_SHARE = 0.4  # of the time left, for one move: an engine that takes longer is not well
 UNWELL_SHARE = 0.1  # once it has done so
+TOLD = 5.0  # seconds in which an engine has to take a move of the opponent's
 SELDOM = 100_000_000  # centiseconds between reports: only the one at the end comes
 
 
@@ -87,6 +88,7 @@ class CgosGame:
         """Take a move of the opponent's."""
         self._put(_color(color), vertex, _whole(milliseconds))
         if not self._behind:
+            self._slot.timeout = TOLD  # the server's clock may be ours by now, and an engine has nothing to think about
             try:
                 self._slot.send(f"play {color} {vertex}")
             except (EngineFailed, GtpError) as error:
@@ -139,6 +141,7 @@ class CgosGame:
         self.result = words[1] if len(words) > 1 else "?"
         self.save(date=words[0] if words else "")
         if "cgos-gameover" in self._slot.commands:
+            self._slot.timeout = TOLD
             with contextlib.suppress(EngineFailed, GtpError):
                 self._slot.send(f"cgos-gameover {self.result}")
 

@@ -38,6 +38,8 @@ from .sprt import Gate, Rule, Sprt
 from .store import MatchStore, write_json, write_text
 from .timecontrol import parse_time
 
+log = logging.getLogger(__name__)
+
 FAILED_GATE = 3  # exit status
 REPORT_SECONDS = 20.0  # between reports on the disk while games are played
 
@@ -152,9 +154,9 @@ def run_match(arguments: argparse.Namespace) -> int:
         report = _write_reports(arguments.out, summary)
     finally:
         nets.close()
-        store.close()
         if fresh and not begun:
             store.remove_unused()
+        store.close()
     print(report, flush=True)
     if status == 130:
         print("keisei match: interrupted; --resume goes on", file=sys.stderr)
@@ -166,10 +168,13 @@ def run_match(arguments: argparse.Namespace) -> int:
 
 
 def _write_reports(folder: Path, summary: dict[str, Any]) -> str:
-    """Write summary.json and report.md, and return the latter's text."""
-    write_json(folder / "summary.json", summary)
+    """Write summary.json and report.md, and return the latter's text. A full disk costs no more than the files."""
     report = format_report(summary)
-    write_text(folder / "report.md", report + "\n")
+    try:
+        write_json(folder / "summary.json", summary)
+        write_text(folder / "report.md", report + "\n")
+    except OSError as error:
+        log.warning("cannot write the report into %s: %s", folder, error.strerror)
     return report
 
 
@@ -227,6 +232,8 @@ def _rule(arguments: argparse.Namespace, pairings: int) -> Rule | None:
     if arguments.sprt is None:
         return None
     elo0, elo1 = arguments.sprt
+    if arguments.alpha + arguments.beta >= 1:
+        raise ConfigError("--alpha and --beta are errors: together below 1")
     if not -2000 <= elo0 < elo1 <= 2000:
         raise ConfigError(f"--sprt: {elo0:g} must be below {elo1:g}, both within ±2000")
     return Sprt(elo0, elo1, arguments.alpha, arguments.beta)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from .gtp_client import EngineFailed, GtpError, GtpProcess
 
+MAX_NAME = 120  # characters of what an engine calls itself, on one line
+
 
 class EngineSlot:
     """A place for an engine process (see engines.Slot).
@@ -39,7 +41,7 @@ class EngineSlot:
             self._process = GtpProcess(self.command, self._log)
         self.commands = frozenset(self.try_send("list_commands").split())
         name, version = self.try_send("name"), self.try_send("version")
-        self.name = f"{name} {version}".strip() or self.label
+        self.name = " ".join(f"{name} {version}".split())[:MAX_NAME] or self.label
 
     def send(self, command: str) -> str:
         """Send a command to the running engine. Raises GtpError and EngineFailed."""

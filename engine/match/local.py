@@ -188,8 +188,10 @@ class LocalSlot:
         return "\n".join([text, *lines.lines])
 
     def drop(self) -> None:
-        """Forget the player; the next start() makes another."""
-        self._controller = None
+        """Forget the player, and abandon what it thinks about; the next start() makes another."""
+        controller, self._controller = self._controller, None
+        if controller is not None:
+            controller.token.abandon()
 
     def close(self) -> None:
         """Forget the player for good."""

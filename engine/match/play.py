@@ -32,6 +32,7 @@ T = TypeVar("T")
 LETTER = {BLACK: "B", WHITE: "W"}
 # Result of a game that was not decided on the board.
 FORFEITS = {"resign": "R", "timeout": "T"}
+MAX_DETAIL = 300  # characters of what an engine said, that are kept
 
 
 @dataclass
@@ -118,7 +119,7 @@ def play_game(
         forfeit.slot.drop()
         winner = WHITE if forfeit.slot is black else BLACK
         text = f"{LETTER[winner]}+{FORFEITS.get(forfeit.reason, 'F')}"
-        result = table.ended(text, winner, forfeit.reason, detail=str(forfeit))
+        result = table.ended(text, winner, forfeit.reason, detail=str(forfeit)[:MAX_DETAIL])
     if stop.is_set():
         raise MatchStopped()
     result = replace(
@@ -187,7 +188,7 @@ def _play_moves(table: Table, opening: list[int], stop: threading.Event) -> Game
             action = parse_vertex(text, settings.width, settings.height)
             position.play(action, color)
         except (InvalidVertex, IllegalMove) as error:
-            raise Forfeit(mover, "illegal move", str(error)[:200]) from None
+            raise Forfeit(mover, "illegal move", str(error)) from None
         _guarded(other, other.send, f"play {LETTER[color]} {table.vertex(action)}")
     return None
 
@@ -242,7 +243,7 @@ def _score(table: Table, referee: Slot | None) -> GameResult:
 def _final_score(slot: Slot) -> str:
     """Ask for final_score; "" if there is no answer. A failure here loses no game, but the engine is started anew."""
     try:
-        return slot.send("final_score").strip()
+        return slot.send("final_score").strip()[:MAX_DETAIL]
     except GtpError:
         return ""
     except EngineFailed:

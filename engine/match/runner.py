@@ -122,6 +122,9 @@ def probe(setting: Setting) -> dict[str, str]:
             names[label] = slot.name
             slot.close()
         return names
+    except KeyboardInterrupt:
+        crew.abort()
+        raise
     finally:
         crew.close()
 

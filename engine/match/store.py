@@ -10,17 +10,20 @@ import contextlib
 import hashlib
 import json
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from engine import sgf
-from engine.errors import ConfigError
+from engine.errors import ConfigError, EngineError
 
 from . import lock
 from .game import GameResult
 from .schedule import Game
+
+NEEDED = ("game", "black", "white", "winner", "reason", "key", "moves", "disputed", "duplicate_of")
 
 
 class MatchStore:
@@ -42,7 +45,10 @@ class MatchStore:
             (folder / "games").mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ConfigError(f"cannot make {folder}: {error.strerror}") from None
-        self._lock = lock.take(folder / "lock")
+        try:
+            self._lock = lock.take(folder / "lock")
+        except OSError as error:
+            raise ConfigError(f"cannot write into {folder}: {error.strerror}") from None
         if self._lock is None:
             raise ConfigError(f"another match is being played into {folder}")
         self.games: dict[int, dict[str, Any]] = {}
@@ -73,7 +79,10 @@ class MatchStore:
         for number, line in enumerate(whole.splitlines(), 1):
             try:
                 game = json.loads(line)
-                self.games[game["game"]] = game
+                missing = [key for key in NEEDED if key not in game]
+                if missing:
+                    raise KeyError(*missing)
+                self.games[int(game["game"])] = game
             except (ValueError, KeyError, TypeError):
                 raise ConfigError(f"{self._lines}, line {number}: not a game") from None
         if len(whole) < len(data):
@@ -86,9 +95,14 @@ class MatchStore:
             self._lock.close()
 
     def remove_unused(self) -> None:
-        """Remove the folder of a match that could not begin, but for what its engines said on their standard error."""
+        """Remove the folder of a match that could not begin, but for what its engines said on their standard error.
+
+        To be called before `close`, else it would remove what another match has begun there.
+        """
         if self._lines.exists():
             return
+        if sys.platform == "win32":  # where a file that is open cannot be removed
+            self.close()
         for path in [self.folder / "lock", self.folder / "settings.json", *(self.folder / "logs").glob("*")]:
             with contextlib.suppress(OSError):
                 if path.parent == self.folder or not path.stat().st_size:
@@ -102,6 +116,8 @@ class MatchStore:
 
         Args:
             own_cpu: processor seconds of the match's own process since the last game.
+
+        Raises EngineError if they cannot be written.
         """
         moves = " ".join(f"{color}{action}" for color, action in (*record.setup, *record.moves))
         key = hashlib.sha1(moves.encode()).hexdigest()
@@ -110,11 +126,14 @@ class MatchStore:
         line["sgf"] = path
         line["duplicate_of"] = self._keys.get(key)
         self._keys.setdefault(key, game.number)
-        write_text(self.folder / path, sgf.write(record))
-        with open(self._lines, "ab") as file:
-            file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            write_text(self.folder / path, sgf.write(record))
+            with open(self._lines, "ab") as file:
+                file.write(json.dumps(line, ensure_ascii=False).encode() + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise EngineError(f"cannot write game {game.number} into {self.folder}: {error.strerror}") from None
         self.games[game.number] = line
         return line
 
@@ -122,8 +141,13 @@ class MatchStore:
 def write_text(path: Path, text: str) -> None:
     """Write a file whole or not at all."""
     temporary = path.with_suffix(path.suffix + ".tmp")
-    temporary.write_text(text, "utf-8")
-    os.replace(temporary, path)
+    try:
+        temporary.write_text(text, "utf-8")
+        os.replace(temporary, path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -1,6 +1,7 @@
 """A GTP engine for tests that plays the first empty point with an empty neighbour, and misbehaves on demand.
 
-Options: --fault KIND (crash, hang, illegal, offboard, nonsense, chatter, refuse, resign, silent, twice), --at N (its
+Options: --fault KIND (crash, hang, illegal, offboard, nonsense, chatter, refuse, resign, silent, twice,
+deaf), --at N (its
 N-th genmove, from 1), --score TEXT (answer to final_score; else an error), --slow SECONDS (for each genmove), --name
 NAME, --numbers (repeats the numbers of commands).
 """
@@ -35,6 +36,8 @@ class MockEngine:
         elif command == "play":
             if self.options.fault == "refuse" and self.genmoves >= self.options.at:
                 return False, "illegal move"
+            if self.options.fault == "deaf" and self.genmoves >= self.options.at:
+                time.sleep(600)
             self.note(arguments[1])
         elif command == "genmove":
             return True, self.genmove()

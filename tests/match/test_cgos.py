@@ -12,6 +12,7 @@ from cgos_server import CgosServer
 from engine import sgf
 from engine.errors import ConfigError
 from engine.lines import MAX_LINE
+from engine.match import cgos_game
 from engine.match.cgos import _interrupts, main
 from engine.match.cgos_client import CgosClient
 from engine.match.cgos_line import Account, Disconnected, Line, Refused
@@ -112,6 +113,14 @@ def test_a_slow_engine_does_not_lose_on_time(play):
     assert "Time" not in server.results[0]
 
 
+def test_an_engine_that_hangs_over_a_move_of_the_opponents_does_not_lose_on_time(play, monkeypatch):
+    """It was waited for as long as there was time left."""
+    monkeypatch.setattr(cgos_game, "TOLD", 0.5)
+    server = CgosServer(milliseconds=8000, plies=6)
+    play(server, "--fault", "deaf", "--at", 1, reserve=0.3)
+    assert server.results[0] in ("W+3.5", "B+3.5")  # decided on the board
+
+
 @pytest.mark.parametrize("fault", ["crash", "illegal", "nonsense", "offboard"])
 def test_a_failing_engine_is_replaced_for_that_move(play, fault):
     server = CgosServer(plies=4)
@@ -196,3 +205,10 @@ def test_ctrl_c_says_what_is_waited_for(plays, said, caplog):
     with _interrupts(stop, lambda: plays):
         signal.raise_signal(signal.SIGINT)
     assert stop.is_set() and caplog.messages[0].split(";")[0] == said
+
+
+def test_a_folder_that_cannot_be_made_is_found_out_before_a_game_begins(tmp_path, monkeypatch):
+    monkeypatch.setenv("KEISEI_CGOS_PASSWORD", "secret")
+    (tmp_path / "file").touch()
+    with pytest.raises(ConfigError, match="cannot make"):
+        main(["--server", "127.0.0.1:1", "--name", "tester", "--out", str(tmp_path / "file" / "games")])

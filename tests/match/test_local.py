@@ -39,6 +39,30 @@ def slot(command, pool=None, timeout=30.0):
     return made
 
 
+def test_a_player_that_is_dropped_thinks_no_more():
+    """It went on until its time was up, beside the player that had taken its place."""
+    engine = slot("keisei:fake:hash --visits 1000000000")
+    controller, failed = engine._controller, []
+
+    def think():
+        try:
+            engine.send("genmove b")
+        except EngineFailed as error:
+            failed.append(error)
+
+    before = controller.token
+    thread = threading.Thread(target=think)
+    thread.start()
+    while controller.token is before:
+        thread.join(0.01)
+    engine.drop()
+    thread.join(20)
+    assert not thread.is_alive() and len(failed) == 1
+    engine.start()
+    assert engine.send("name")
+    engine.close()
+
+
 def test_answers_as_a_process_does():
     """One seed, one net, one line of commands: the same replies from both."""
     words = ["--visits", "20", "--seed", "5", "--set", "search.batch_size=1", "--set", "search.two_batches=false"]

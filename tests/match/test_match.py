@@ -1,18 +1,23 @@
 """Whole matches between mock engines: faults, resuming, killing, interrupting; and GNU Go where it is installed."""
 
+import errno
 import json
 import os
 import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import child
 import pytest
 
 from engine import sgf
+from engine.match import lock
 from engine.match.cli import main
+from engine.match.engine_slot import MAX_NAME
 from engine.match.engines import parse_engines, shown_names
+from engine.match.play import MAX_DETAIL
 from engine.match.store import MatchStore
 
 POSIX = os.name == "posix"
@@ -153,12 +158,89 @@ def test_one_match_at_a_time_writes_into_a_folder(mock, tmp_path, capsys):
     assert main(arguments) == 0
 
 
+@pytest.mark.skipif(not POSIX, reason="an open file cannot be removed")
+def test_a_lock_that_its_last_holder_removed_is_made_anew(tmp_path, monkeypatch):
+    """Of two matches that waited for a folder one locked the removed file and the other a new one."""
+    path = tmp_path / "lock"
+    first = lock.take(path)
+    assert lock.take(path) is None
+    open_it = Path.open
+
+    def open_while_it_ends(self, mode):
+        file = open_it(self, mode)
+        if not first.closed:
+            path.unlink()
+            first.close()
+        return file
+
+    monkeypatch.setattr(Path, "open", open_while_it_ends)
+    second = lock.take(path)
+    assert second is not None and path.exists()
+    assert lock.take(path) is None
+    second.close()
+
+
+def test_a_match_that_cannot_begin_leaves_nothing_and_holds_its_folder_until_then(mock, tmp_path, monkeypatch):
+    held = []
+    remove = MatchStore.remove_unused
+
+    def removing(self):
+        held.append(lock.take(self.folder / "lock"))
+        remove(self)
+
+    monkeypatch.setattr(MatchStore, "remove_unused", removing)
+    out = tmp_path / "out"
+    assert main([mock(), "/no/such/engine", "--games", "2", "--size", "5", "--out", str(out)]) == 1
+    assert not out.exists()
+    assert held == [None] or not POSIX
+
+
+def test_a_full_disk_ends_the_match_with_what_was_finished(mock, tmp_path, monkeypatch, capsys):
+    out = tmp_path / "out"
+    write = Path.write_text
+
+    def full(path, text, encoding=None):
+        if path.name.startswith("0002") or (path.name.startswith("report") and "| 2 " in text):
+            write(path, text[:10], encoding)
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(path, text, encoding)
+
+    monkeypatch.setattr(Path, "write_text", full)
+    arguments = [mock(), mock(), "--games", "4", "--size", "5", "--out", str(out)]
+    assert main(arguments) == 1
+    said = capsys.readouterr()
+    assert "cannot write game 2 into" in said.err and "No space left" in said.err and "--resume goes on" in said.err
+    assert "| 2 " in said.out
+    assert not list(out.rglob("*.tmp"))
+    monkeypatch.setattr(Path, "write_text", write)
+    assert main([*arguments, "--resume"]) == 0
+    assert (out / "games.jsonl").read_text().count("\n") == 4
+
+
+@pytest.mark.parametrize("line", ['{"game": 0}', "[]", "7", "{", '{"game": "x", "key": 1}'])
+def test_a_line_that_is_no_game_is_named(mock, tmp_path, capsys, line):
+    play(tmp_path, mock(), mock())
+    with open(tmp_path / "out" / "games.jsonl", "a") as file:
+        file.write(f"{line}\n")
+    capsys.readouterr()
+    assert main([mock(), mock(), "--games", "2", "--size", "5", "--out", str(tmp_path / "out"), "--resume"]) == 1
+    assert "games.jsonl, line 3: not a game" in capsys.readouterr().err
+
+
+def test_what_an_engine_says_is_kept_short(mock, tmp_path):
+    long = "B+1 " + "x" * 100_000
+    games, summary = play(tmp_path, mock("--name", "Some\nEngine " + "y" * 100_000), mock("--score", long))
+    assert len(summary["engines"]["A"]["name"]) == MAX_NAME
+    assert len(games[0]["answers"]["B"]) == MAX_DETAIL
+
+
 @pytest.mark.parametrize(
     ("options", "text"),
     [
         (["--rules", "chess"], "unknown rules"),
         (["--size", "40"], "40"),
         (["--komi", "nan"], "komi"),
+        (["--sprt", "0", "30", "--alpha", "0.6", "--beta", "0.4"], "together below 1"),
     ],
 )
 def test_wrong_options(mock, tmp_path, capsys, options, text):
