@@ -25,6 +25,7 @@ from .store import write_json, write_text
 
 log = logging.getLogger(__name__)
 
+WIDTH = 80  # of a terminal
 CONDITIONS = ("width", "height", "komi", "rules", "time", "visits")
 
 
@@ -78,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
     except ValueError as error:
         raise ConfigError(str(error)) from None
     ladder = ladder_rows(ratings)
-    text = "\n".join([*ladder_table(ladder), "", *cross_table(ratings, results)])
+    text = "\n".join([*ladder_table(ladder), "", *results_table(ratings, results)])
     if arguments.json is not None:
         points = [{"for": a, "against": b, "points": value} for (a, b), value in sorted(results.items())]
         found = {"ladder": ladder, "results": points, "commands": commands}
@@ -118,17 +119,27 @@ def read_folder(path: Path, same: Mapping[str, str] | None = None) -> Folder:
     return Folder(path, conditions, {names[label]: command for label, command in commands.items()}, games, original)
 
 
-def cross_table(ratings: Sequence[Rating], results: Mapping[tuple[str, str], float]) -> list[str]:
-    """Return points of every engine against every other, in the order of the ladder."""
+def results_table(ratings: Sequence[Rating], results: Mapping[tuple[str, str], float]) -> list[str]:
+    """Return points of every engine against every other, in the order of the ladder: all in one square where that fits
+    into WIDTH characters, else a line for each two that met."""
     names = [rating.name for rating in ratings]
+
+    def points(name: str, other: str) -> str:
+        won, lost = results.get((name, other), 0.0), results.get((other, name), 0.0)
+        return f"{won:g}-{lost:g}" if won or lost else ""
+
     rows = [["", *(str(i) for i in range(1, len(names) + 1))]]
-    for i, name in enumerate(names, 1):
-        cells = []
-        for other in names:
-            won, lost = results.get((name, other), 0.0), results.get((other, name), 0.0)
-            cells.append(f"{won:g}-{lost:g}" if won or lost else "")
-        rows.append([f"{i} {name}", *cells])
-    return markdown_table(rows)
+    rows += [[f"{i} {name}", *(points(name, other) for other in names)] for i, name in enumerate(names, 1)]
+    square = markdown_table(rows)
+    if len(square[0]) <= WIDTH:
+        return square
+    met = [
+        [f"{i} {name}", f"{j} {other}", points(name, other)]
+        for i, name in enumerate(names, 1)
+        for j, other in enumerate(names[i:], i + 1)
+        if points(name, other)
+    ]
+    return markdown_table([["", "", "points"], *met])
 
 
 def _check_conditions(folders: Sequence[Folder]) -> None:

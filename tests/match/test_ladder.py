@@ -1,5 +1,6 @@
 """`keisei ladder` over folders that matches have left."""
 
+import itertools
 import json
 
 import pytest
@@ -94,3 +95,13 @@ def test_odd_line_breaks_in_what_engines_say_are_no_new_games(tmp_path, capsys):
 def test_a_renaming_of_nobody_is_an_error(folders, capsys):
     assert main([*folders, "--same", "zz=net"]) == 1
     assert "--same zz=net: no engine is called zz" in capsys.readouterr().err
+
+
+def test_a_table_of_many_is_fit_for_a_terminal(tmp_path, capsys):
+    names = [f"engine-{i:02}" for i in range(14)]
+    folders = [folder(tmp_path / str(i), {a: a, b: b}, [(a, b, a), (b, a, a), (a, b, b)])
+               for i, (a, b) in enumerate(itertools.pairwise(names))]  # fmt: skip
+    assert main(folders) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "| 1 engine-00  | 2 engine-01  | 2-1    |" in lines and len(lines) == 2 + 14 + 1 + 2 + 13
