@@ -41,9 +41,11 @@ def rate(results: Results, *, anchor: tuple[str, float] | None = None, prior: fl
         anchor: an engine and its rating; without one the mean is 0.
         prior: drawn games added to each pair that met.
 
-    Raises ValueError if not all engines are linked by games, or if the anchor did not play.
+    Raises ValueError without games, if not all engines are linked by them, or if the anchor did not play.
     """
     names = sorted({name for pair in results for name in pair})
+    if not names:
+        raise ValueError("there are no games")
     index = {name: i for i, name in enumerate(names)}
     if anchor is not None and anchor[0] not in index:
         raise ValueError(f"{anchor[0]} did not play")

@@ -83,6 +83,9 @@ def main(argv: Sequence[str] | None = None) -> int:
                 client.run()
         except EngineFailed as error:
             raise CgosError(str(error)) from None
+        except KeyboardInterrupt:
+            slot.abort()  # it may be thinking, and would not hear `quit`
+            raise
         finally:
             slot.close()
             nets.close()

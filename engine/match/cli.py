@@ -31,7 +31,7 @@ from .live import Live
 from .local import NetPool, parse_local
 from .opening_options import OpeningOptions, openings_for
 from .report import format_report, summarise, summarise_pairing
-from .runner import Setting, probe, run_games
+from .runner import Setting, noted_interrupts, probe, run_games
 from .running import Running
 from .schedule import FORMATS, ROUND_ROBIN, Schedule, make_pairings
 from .sprt import Gate, Rule, Sprt
@@ -150,8 +150,9 @@ def run_match(arguments: argparse.Namespace) -> int:
         except EngineError as error:
             print(f"keisei match: {error}; --resume goes on", file=sys.stderr)
             status = 1
-        summary = _summary(engines, names, kept, schedule, store)
-        report = _write_reports(arguments.out, summary)
+        with noted_interrupts():  # a further Ctrl-C takes no report away
+            summary = _summary(engines, names, kept, schedule, store)
+            report = _write_reports(arguments.out, summary)
     finally:
         nets.close()
         if fresh and not begun:

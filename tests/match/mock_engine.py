@@ -1,12 +1,13 @@
 """A GTP engine for tests that plays the first empty point with an empty neighbour, and misbehaves on demand.
 
 Options: --fault KIND (crash, hang, illegal, offboard, nonsense, chatter, refuse, resign, silent, twice,
-deaf), --at N (its
+deaf, mute), --at N (its
 N-th genmove, from 1), --score TEXT (answer to final_score; else an error), --slow SECONDS (for each genmove), --name
 NAME, --numbers (repeats the numbers of commands).
 """
 
 import argparse
+import os
 import sys
 import time
 
@@ -78,6 +79,9 @@ class MockEngine:
         if fault == "illegal":
             x, y = self.last  # where the opponent has just played
             return f"{LETTERS[x]}{y + 1}"
+        if fault == "mute":
+            os.close(1)
+            time.sleep(600)
         if fault == "chatter":
             sys.stdout.write("thinking\n\n")
         return {"offboard": "Z99", "nonsense": "!? what", "resign": "resign"}.get(fault)

@@ -91,6 +91,8 @@ def test_errors_cover_the_truth():
 def test_who_never_lost_has_a_rating_and_strangers_have_none():
     first, last = rate({("a", "b"): 20, ("b", "a"): 0})
     assert first.name == "a" and 400 < first.elo - last.elo < 1000 and first.points == 20
+    with pytest.raises(ValueError, match="there are no games"):
+        rate({})
     with pytest.raises(ValueError, match="no games link a with c"):
         rate({("a", "b"): 1, ("b", "a"): 1, ("c", "d"): 2, ("d", "c"): 1})
     with pytest.raises(ValueError, match="z did not play"):

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import signal
 import socket
 import threading
@@ -17,7 +18,9 @@ from engine.match.cgos import _interrupts, main
 from engine.match.cgos_client import CgosClient
 from engine.match.cgos_line import Account, Disconnected, Line, Refused
 from engine.match.cgos_text import CgosError, analysis_json, parse_setup
+from engine.match.engine_slot import EngineSlot
 from engine.match.engines import Engine, make_slot
+from engine.match.gtp_client import GtpProcess
 from engine.match.local import NetPool
 
 
@@ -212,3 +215,25 @@ def test_a_folder_that_cannot_be_made_is_found_out_before_a_game_begins(tmp_path
     (tmp_path / "file").touch()
     with pytest.raises(ConfigError, match="cannot make"):
         main(["--server", "127.0.0.1:1", "--name", "tester", "--out", str(tmp_path / "file" / "games")])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
+def test_a_second_ctrl_c_does_not_ask_a_thinking_engine_to_quit(mock, monkeypatch):
+    """It waited for the answer to `quit` and then for the engine's end."""
+    monkeypatch.setenv("KEISEI_CGOS_PASSWORD", "secret")
+    closed, send = [], EngineSlot.send
+
+    def interrupt(slot, command):
+        if command.startswith("genmove"):
+            os.kill(os.getpid(), signal.SIGINT)
+            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        return send(slot, command)
+
+    monkeypatch.setattr(EngineSlot, "send", interrupt)
+    monkeypatch.setattr(GtpProcess, "close", lambda process: closed.append(process))
+    server = CgosServer(milliseconds=600_000)
+    server.start()
+    engine = mock("--fault", "hang", "--at", 1)
+    with pytest.raises(KeyboardInterrupt):
+        main(["--server", f"127.0.0.1:{server.port}", "--name", "tester", "--engine", engine])
+    assert not closed

@@ -13,7 +13,7 @@ import child
 import pytest
 
 from engine import sgf
-from engine.match import lock
+from engine.match import cli, lock
 from engine.match.cli import main
 from engine.match.engine_slot import MAX_NAME
 from engine.match.engines import parse_engines, shown_names
@@ -297,6 +297,29 @@ def test_ctrl_c_keeps_what_is_finished(mock, tmp_path):
     summary = json.loads((out / "summary.json").read_text())
     assert 1 <= summary["pairings"][0]["games"] < 50
     assert not running(marker)
+
+
+@pytest.mark.skipif(not POSIX, reason="needs POSIX signals")
+def test_a_second_ctrl_c_takes_no_report_away(mock, tmp_path, monkeypatch, capsys):
+    summarised = cli._summary
+
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    def summarise(*arguments):
+        os.kill(os.getpid(), signal.SIGINT)
+        return summarised(*arguments)
+
+    monkeypatch.setattr(cli, "run_games", interrupted)
+    monkeypatch.setattr(cli, "_summary", summarise)
+    assert main([mock(), mock(), "--games", "2", "--size", "5", "--out", str(tmp_path / "out")]) == 130
+    assert (tmp_path / "out" / "report.md").read_text() == capsys.readouterr().out
+
+
+def test_an_engine_that_closes_its_output_and_lives_on_loses_that_game_and_no_other(mock, tmp_path):
+    games, _ = play(tmp_path, mock(), mock("--fault", "mute", "--at", 2))
+    assert [(game["winner"], game["reason"]) for game in games] == [("A", "crash")] * 2
+    assert all("closed its output during 'genmove" in game["detail"] for game in games)
 
 
 @pytest.mark.peer
