@@ -147,8 +147,7 @@ cdef bint gone_for_good(const Reader* r, const uint64_t* side) noexcept nogil:
     """Tell whether the target was captured and nothing can come of it any more.
 
     That is so where every attacking chain on and around the room that it left is tied to safe stones (nothing can be
-    taken back) or, after four stones, has three liberties; and wherever six or more were taken: play under the stones
-    is with fewer.
+    taken back); and wherever six or more were taken: play under the stones is with fewer.
     """
     cdef uint64_t room, edge, wall, chain
     if side[0] & r.target or r.price:
@@ -168,8 +167,7 @@ cdef bint gone_for_good(const Reader* r, const uint64_t* side) noexcept nogil:
     while wall:
         chain = chain_at(r, side[1], wall & (~wall + 1))
         wall &= ~chain
-        if not (chain & r.firm[1]) and (
-                kv_count(r.target) < 4 or kv_count(around(r, chain) & r.inside & ~(side[0] | side[1])) < 3):
+        if not (chain & r.firm[1]):
             return False
     return True
 

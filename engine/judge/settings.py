@@ -36,9 +36,9 @@ class JudgeSettings:
         low=0.0, high=1.0,
     )  # fmt: skip
     nodes: int = setting(
-        200_000, "Positions looked at when small regions are read to their end; 0 reads none.", unit="nodes", low=0
+        400_000, "Positions looked at when small regions are read to their end; 0 reads none.", unit="nodes", low=0
     )
-    chain_nodes: int = setting(60_000, "The same for one chain and one side moving first.", unit="nodes", low=1)
+    chain_nodes: int = setting(150_000, "The same for one chain and one side moving first.", unit="nodes", low=1)
     region: int = setting(12, "Empty points of a region that is read, at most.", unit="points", low=0, high=64)
     seconds: float = setting(
         0.0, "Time to play on and search where the net leaves something open; 0 does neither.", unit="s", low=0.0,

@@ -94,6 +94,24 @@ def test_the_middle_of_three_decides():
         read_region([[]] * 65, [], [], [], [], [0], attacker_first=True, ko=None, limit=1)
 
 
+@pytest.mark.parametrize(("shape", "cells", "firm_attacker"), [
+    ((2, 3), "XXX.XX", set()),  # five stones are taken; the stone that took them is alone and without eyes
+    ((3, 2), "XO.XXX", {4}),
+    ((3, 2), "XXXX..", set()),
+    ((2, 3), ".X.XXX", {3}),
+])
+def test_who_takes_four_must_hold_their_place(shape, cells, firm_attacker):
+    near = grid(*shape)
+    stones = [{p for p, cell in enumerate(cells) if cell == letter} for letter in "XO"]
+    firm = [set(), firm_attacker]
+    region = Region(near, firm, (), pass_for_ko=False)
+    target = max((region.chain(stones[0], stone) for stone in stones[0]), key=len)
+    for first in (True, False):
+        value = read_region(near, *stones, *firm, target, attacker_first=first, ko=None, limit=200_000)[0]
+        assert Region(near, firm, target, pass_for_ko=False).solve(*stones, attacker_first=first) == SAFE
+        assert value in (SAFE, UNKNOWN)  # unknown where captures go round
+
+
 def test_a_taken_ko_rests_until_its_loser_passes():
     """A row: the defender's stone at 1 is taken from 0; it may be taken back at once, after a move, or after a pass."""
     near = grid(4, 1)
