@@ -38,18 +38,18 @@ class SearchParams:
     )
     cpuct_stdev_prior: float = setting(0.4, "The spread at which exploration is as set.", low=0.01, high=10.0)
     value_weight_power: float = setting(
-        0.0, "Power of the chance to be the better move with which a move counts in its position's mean.",
+        0.25, "Power of the chance to be the better move with which a move counts in its position's mean.",
         low=0.0, high=2.0,
     )
     noise_prune_scale: float = setting(
-        0.0,
+        0.15,
         "Utility by which a move must turn out worse for most of the visits beyond its share of the policy to count no "
         "more; 0: all count.",
         low=0.0,
         high=10.0,
     )
     bias_share: float = setting(
-        0.0,
+        0.45,
         "Share of the net's observed error in a local pattern that is taken off other evaluations of the pattern.",
         low=0.0,
         high=1.0,

@@ -8,6 +8,7 @@ import pytest
 from alpha_beta import TooLarge, winner_by_force
 from engine.search.graph import table_for_tests
 from graph_oracle import Tree
+from plain_search import DEFAULTS, PLAIN
 from random_play import random_position
 
 from engine.board.position import Position
@@ -57,17 +58,17 @@ def agree(tree, searcher, visits):
 
 
 def both(position, evaluator, **settings):
-    params = SearchParams(batch_size=1, conservative_pass=False, graph=True, **settings)
+    params = SearchParams(**PLAIN | {"batch_size": 1, "conservative_pass": False, "graph": True} | settings)
     searcher = Searcher(evaluator, params, seed=1)
     searcher.set_position(position)
     return Tree(evaluator, params, position, position.to_play), searcher
 
 
 @pytest.mark.parametrize(("width", "height", "rules", "komi", "seed", "n_moves", "visits"), CASES)
-@pytest.mark.parametrize("solver", [True, False])
-def test_the_graph_is_the_oracles(width, height, rules, komi, seed, n_moves, visits, solver):
+@pytest.mark.parametrize("changes", [{}, {"solver": False}, DEFAULTS])
+def test_the_graph_is_the_oracles(width, height, rules, komi, seed, n_moves, visits, changes):
     position = random_position(width, height, rules, komi, n_moves, seed)
-    agree(*both(position, HashEvaluator(seed=seed), solver=solver), visits)
+    agree(*both(position, HashEvaluator(seed=seed), **changes), visits)
 
 
 @pytest.mark.parametrize(("rules", "seed", "n_moves", "changes"), [
@@ -127,7 +128,7 @@ def test_a_graph_comes_to_what_a_tree_comes_to(make):
     for graph in (False, True):
         searcher, _ = make(
             3, 2, rules="tromp-taylor", komi=0.5, evaluator=UniformEvaluator(), graph=graph, batch_size=4,
-            solver=False, cpuct=2.0)
+            solver=False, cpuct=2.0, **PLAIN)
         results.append(searcher.search(Limits(visits=60000), root=RootOptions(ownership=True)))
         assert (searcher.graph_counts()[0] > 1000) == graph
     tree, graph = results

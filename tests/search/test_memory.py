@@ -35,9 +35,9 @@ def test_a_full_memory_ends_the_search(make):
 
 
 def test_patterns_are_within_the_memory_too(make):
-    searcher, position = make(19, tree_memory=3, batch_size=8, bias_share=0.45)
+    searcher, position = make(19, tree_memory=3, batch_size=8)
     searcher.search(Limits())
-    plain, _ = make(19, tree_memory=3, batch_size=8)
+    plain, _ = make(19, tree_memory=3, batch_size=8, bias_share=0.0)
     plain.search(Limits())
     assert 0.8 * plain.visits < searcher.visits < plain.visits
     for _ in range(6):

@@ -1,6 +1,7 @@
 """The tree against the plain Python PUCT of tests/oracles/puct_oracle.py: same visits everywhere, same values."""
 
 import pytest
+from plain_search import PLAIN
 from puct_oracle import Tree
 from random_play import random_position
 
@@ -27,9 +28,10 @@ CASES = [
 
 
 @pytest.mark.parametrize(("width", "height", "rules", "komi", "seed", "n_moves", "visits"), CASES)
-def test_the_tree_is_the_oracles(width, height, rules, komi, seed, n_moves, visits):
+@pytest.mark.parametrize("changes", [{}, PLAIN])
+def test_the_tree_is_the_oracles(width, height, rules, komi, seed, n_moves, visits, changes):
     position = random_position(width, height, rules, komi, n_moves, seed)
-    params = SearchParams(batch_size=1, conservative_pass=False)
+    params = SearchParams(batch_size=1, conservative_pass=False, **changes)
     evaluator = HashEvaluator(seed=seed, spread=4)
     oracle = Tree(evaluator, params, position, position.to_play).search(visits)
     searcher = Searcher(evaluator, params, seed=1)
@@ -76,7 +78,7 @@ def test_the_tree_is_the_oracles(width, height, rules, komi, seed, n_moves, visi
 ])
 def test_settings_mean_the_same_to_both(changes):
     position = random_position(3, 3, "tromp-taylor", 0.5, 2, 5)
-    params = SearchParams(batch_size=1, conservative_pass=False, **changes)
+    params = SearchParams(**PLAIN | {"batch_size": 1, "conservative_pass": False} | changes)
     evaluator = HashEvaluator(seed=3)
     oracle = Tree(evaluator, params, position, position.to_play).search(500)
     searcher = Searcher(evaluator, params, seed=1)

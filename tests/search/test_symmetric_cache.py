@@ -1,6 +1,7 @@
 """Positions of few stones that are symmetric share an evaluation, turned; others, and searches with a seed, do not."""
 
 import numpy as np
+import plain_search
 import pytest
 
 from engine.board.position import Position
@@ -111,7 +112,8 @@ def test_many_stones_are_not_looked_at():
 def test_a_search_from_the_empty_board_asks_less():
     found = []
     for shared in (False, True):
-        searcher = Searcher(TwoStepEvaluator(HashEvaluator()), SearchParams(cache_symmetric=shared, batch_size=1))
+        params = SearchParams(cache_symmetric=shared, batch_size=1, **plain_search.PLAIN)
+        searcher = Searcher(TwoStepEvaluator(HashEvaluator()), params)
         searcher.set_position(Position(9))
         found.append(searcher.search(Limits(visits=400)).stats.evaluations)
         assert searcher.in_flight == 0

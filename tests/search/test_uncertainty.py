@@ -8,6 +8,7 @@ import puct_oracle
 import pytest
 from engine.search.mean import weight_for_tests
 from engine.search.utility import slope_for_tests, utility_for_tests
+from plain_search import PLAIN
 from random_play import random_position
 
 from engine.analysis.overrides import as_layer, read_overrides
@@ -50,7 +51,7 @@ def agree(tree, searcher, visits):
 
 
 def both(kind, position, evaluator, **settings):
-    params = SearchParams(**ON | settings)
+    params = SearchParams(**PLAIN | ON | settings)
     searcher = Searcher(evaluator, params, seed=1)
     searcher.set_position(position)
     return kind(evaluator, params, position, position.to_play), searcher
@@ -111,7 +112,7 @@ def test_what_is_kept_after_moves_is_the_graph_oracles(width, height, rules, see
 def test_a_kept_tree_keeps_its_weights(make):
     """Where the centre stays, nothing changes; garbage collection moves no weight."""
     searcher, position = make(
-        5, batch_size=2, dynamic_score_utility=0.0, uncertainty=True, evaluator=HashEvaluator(errors=True))
+        5, batch_size=2, dynamic_score_utility=0.0, uncertainty=True, evaluator=HashEvaluator(errors=True), **PLAIN)
     move = searcher.search(Limits(visits=300)).moves[0]
     position.play(move.action)
     assert searcher.set_position(position)
