@@ -119,8 +119,8 @@ show-19)
     ;;
 tune-9)
     play tune-9 "base=keisei:b6c64@64 $one" \
-        "$(changed three value_weight_power=0.25 noise_prune_scale=0.15 bias_share=0.45)" \
-        "$(changed cpuct-0.7 cpuct=0.7)" "$(changed cpuct-1.4 cpuct=1.4)" \
+        "$(changed plain value_weight_power=0 noise_prune_scale=0 bias_share=0)" \
+        "$(changed cpuct-0.7 cpuct=0.7)" "$(changed cpuct-1.4 cpuct=1.4)" "$(changed stdev cpuct_stdev_scale=0.85)" \
         "$(changed fpu-0.1 fpu_reduction=0.1)" "$(changed fpu-0.35 fpu_reduction=0.35)" \
         "$(changed most-visits use_lcb=false)" \
         "$(changed score-0 static_score_utility=0 dynamic_score_utility=0)" \

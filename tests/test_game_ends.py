@@ -136,6 +136,24 @@ def test_games_end_well(net, rules, seed):
     check(make_player(net, rules, 9, 24, seed), rules)
 
 
+OPEN_CORNER = [
+    "...OOXX.X", "OOO.OOXO.", "O.OOXXXXX", "....OXXX.", ".O.OOOOXO", "O.OXXOOOO", "OOOX.XXXO", "XOX.X.XOO", ".X.X..XXO",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("rules", ["japanese", "chinese"])
+@pytest.mark.parametrize("color", [BLACK, WHITE])
+def test_nobody_passes_over_the_last_points(net, rules, color):
+    """A1 saves or captures a stone; White leads by fifty points, so neither side's search cares."""
+    player = make_player(net, rules, 9, 24, 1)
+    player.new_board(9, 9)
+    player.set_up([
+        (BLACK if stone == "X" else WHITE, 9 * y + x)
+        for y, row in enumerate(OPEN_CORNER) for x, stone in enumerate(row) if stone != "."
+    ])
+    assert player.vertex(player.genmove(color, Wish()).action) == "A1"
+
+
 def test_the_rules_of_cgos_are_known():
     rules = parse_rules(CGOS)
     assert (rules.ko, rules.scoring, rules.suicide, rules.friendly_pass_ok) == ("POSITIONAL", "AREA", False, False)

@@ -2,7 +2,8 @@
 
 A settled board is one on which the judge finds nothing open. There a side (1) captures dead stones where they would
 count as alive, (2) takes the points that are nobody's where they count, and (3) passes if a pass costs it nothing, so
-that no game goes on for ever. Before that the search alone decides, except that no eye of one's own is filled.
+that no game goes on for ever. Before that the search alone decides, except that no eye of one's own is filled, and that
+a side which would pass plays a point first that the judge finds open.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ FREE_WHEN_LOST = 0.1  # the same of the winrate, for the loser
 WEIGHED = 6  # visits from which a pass counts as looked at
 LOST = 0.25  # winrate below which the search agrees that the game is lost
 SAFE_LOSS = 1.0  # points of the judged score that capturing dead stones may cost
+LEAST_SWING = 1.0  # points that hang on an open point from which it is played rather than passed
 
 
 def own_eyes(position: Position, color: int) -> set[int]:
@@ -108,6 +110,9 @@ def instead(
         moves = safe_cleanup(position, color, ranked, judgment, judge, in_time)
         if moves:
             return [*moves, *(action for action in ranked if action not in moves)]
+    if ranked[0] == area and not judgment.settled:
+        moves = settling(position, color, judgment, judge, in_time)
+        return [*moves, *(action for action in ranked if action not in moves)]
     if not (friendly and judgment.settled and judgment.ownership is not None):
         return ranked
     free = takeable(position, color, ranked, judgment)
@@ -123,6 +128,30 @@ def instead(
     if passing is not None and costs_nothing(passing, best):
         return [area, *(action for action in ranked if action != area)]
     return ranked
+
+
+def settling(
+    position: Position, color: int, judgment: Judgment, judge: JudgeFunction, in_time: Callable[[], bool]
+) -> list[int]:
+    """Return a move that settles a border or a group, and after which the judge counts no less; empty if none does.
+
+    The search passes over the last points where the game is long decided: they change neither side's chances.
+    """
+    before, eyes = _margin(judgment, color), own_eyes(position, color)
+    for item in sorted(judgment.open, key=lambda item: -item.swing):
+        action = item.black_move if color == BLACK else item.white_move
+        if item.kind not in ("border", "group") or item.swing < LEAST_SWING or action is None or action in eyes:
+            continue
+        if action == position.area or _tried(position, color, action) is None:
+            continue
+        if not in_time():
+            break
+        after = position.copy()
+        after.play(action, color)
+        then = judge(after)
+        if _margin(then, color) >= before and len(then.open) < len(judgment.open):
+            return [action]
+    return []
 
 
 def capturing_moves(position: Position, color: int, judgment: Judgment, *, bold: bool = False) -> list[int]:

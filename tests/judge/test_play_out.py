@@ -21,7 +21,7 @@ from engine.search.params import SearchParams
 from engine.search.root import Limits, RootOptions
 from engine.search.searcher import Searcher
 
-VISITS = 100
+VISITS = 200
 MISPLAYED = {"double ko seki", "moonshine life", "four dame"}
 """Where the net does not play well enough to confirm anything: it begins a double ko that superko loses for whoever
 begins, and fills its own wide territory when it is sure to win. GNU Go confirms these (test_positions.py)."""
