@@ -12,14 +12,14 @@
 #   ladder-9 ladder-19  all rungs of the ladder, each against its neighbours; `ladder-9/RUNG` one of them
 #   show-9 show-19      the ladder so far, with picture
 #   tune-9              one search setting changed at a time against the defaults, 64 visits, 9x9 (a gauntlet)
-#   uncertain           search.uncertainty on against off, 48 visits of the net $SURE, which says how sure it is, 9x9
+#   uncertain           search.uncertainty on against off, $VISITS (48) visits of the net $SURE, which says how sure it is, 9x9
 #   kata-9 kata-9-one   against KataGo's own search, g170-b6c96 and 200 visits on both sides, 9x9; one leaf at a time
 #   in-flight           128 leaves in flight against 1, 3200 visits, 9x9
 # Programs and nets: $KEISEI, $GNUGO, $PACHI (built without dcnn), $KATAGO, $SURE and $G170 (KataGo's g170-b6c96.bin.gz).
 set -eu
 LAB=${LAB:-$HOME/.local/share/keisei/lab}
 KEISEI=${KEISEI:-keisei} GNUGO=${GNUGO:-gnugo} PACHI=${PACHI:-pachi --nodcnn} KATAGO=${KATAGO:-katago}
-G170=${G170:-g170-b6c96.bin.gz} SURE=${SURE:-b10c384h6nbttflrs.bin.gz}
+G170=${G170:-g170-b6c96.bin.gz} SURE=${SURE:-b10c384h6nbttflrs.bin.gz} VISITS=${VISITS:-48}
 one="--set net.threads=1"
 mkdir -p "$LAB"
 
@@ -78,7 +78,7 @@ katago_config() { # FILE VISITS
 RUNGS="b6c64-v1,gnugo1 b6c64-v1,gnugo10 b6c64-v1,pachi-1000 b6c64-v1,b6c64-v16 b6c64-v16,b6c96-v1 b6c64-v16,pachi-3000
 b6c64-v16,pachi-5000 b6c64-v16,b6c64-v64 b6c64-v64,b6c96-v16 b6c96-v16,katago-b6c96-v16 b6c64-v64,b6c64-v200
 b6c64-v200,b6c96-v64 b6c64-v200,b6c64-v800"
-RUNGS19="b6c64-v1,gnugo1 b6c64-v1,gnugo10 b6c64-v1,b6c64-v16 b6c64-v1,b6c96-v1 b6c64-v16,pachi-1000 b6c64-v16,pachi-3000
+RUNGS19="b6c64-v1,gnugo1 b6c64-v1,gnugo10 b6c64-v1,b6c64-v16 b6c64-v1,b6c96-v1 b6c64-v1,pachi-1000 b6c64-v16,pachi-3000
 b6c64-v16,pachi-5000 b6c64-v16,b6c64-v64 b6c64-v16,b6c96-v1 b6c64-v64,b6c96-v16 b6c96-v16,katago-b6c96-v16
 b6c64-v64,b6c64-v200 b6c64-v200,b6c96-v64 b6c64-v200,b6c64-v800"
 what=${1:?WHAT} games=${2:-0}
@@ -129,7 +129,7 @@ tune-9)
         --format gauntlet --size 9 --openings 1/4 --balance b6c64:0.2 --games "$games" --jobs 16
     ;;
 uncertain)
-    play uncertain-b10 "on=keisei:$SURE@48 $one --set search.uncertainty=true" "off=keisei:$SURE@48 $one" \
+    play "uncertain-$(basename "${SURE%%.*}")" "on=keisei:$SURE@$VISITS $one --set search.uncertainty=true" "off=keisei:$SURE@$VISITS $one" \
         --size 9 --openings 1/4 --balance b6c64:0.2 --games "$games" --jobs 16 --timeout 30000
     ;;
 kata-9 | kata-9-one)
