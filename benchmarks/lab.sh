@@ -129,8 +129,8 @@ tune-9)
         --format gauntlet --size 9 --openings 1/4 --balance b6c64:0.2 --games "$games" --jobs 16
     ;;
 uncertain)
-    play "uncertain-$(basename "${SURE%%.*}")" "on=keisei:$SURE@$VISITS $one --set search.uncertainty=true" "off=keisei:$SURE@$VISITS $one" \
-        --size 9 --openings 1/4 --balance b6c64:0.2 --games "$games" --jobs 16 --timeout 30000
+    play "uncertain-$(basename "${SURE%%.*}")" "on=keisei:$SURE@$VISITS $one --set search.uncertainty=true" \
+        "off=keisei:$SURE@$VISITS $one" --size 9 --openings 1/4 --balance b6c64:0.2 --games "$games" --jobs 16 --timeout 30000
     ;;
 kata-9 | kata-9-one)
     katago_config katago200.cfg 200
