@@ -221,19 +221,32 @@ def test_a_folder_that_cannot_be_made_is_found_out_before_a_game_begins(tmp_path
 def test_a_second_ctrl_c_does_not_ask_a_thinking_engine_to_quit(mock, monkeypatch):
     """It waited for the answer to `quit` and then for the engine's end."""
     monkeypatch.setenv("KEISEI_CGOS_PASSWORD", "secret")
-    closed, send = [], EngineSlot.send
+    closed, send, ended = [], EngineSlot.send, threading.Event()
+
+    def press_again():
+        """An interrupt that comes while Python runs a finalizer is lost."""
+        while not ended.wait(0.2):
+            os.kill(os.getpid(), signal.SIGINT)
 
     def interrupt(slot, command):
         if command.startswith("genmove"):
             os.kill(os.getpid(), signal.SIGINT)
-            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+            threading.Thread(target=press_again, daemon=True).start()
         return send(slot, command)
 
+    def abort(slot, kill=EngineSlot.abort):
+        ended.set()
+        kill(slot)
+
     monkeypatch.setattr(EngineSlot, "send", interrupt)
+    monkeypatch.setattr(EngineSlot, "abort", abort)
     monkeypatch.setattr(GtpProcess, "close", lambda process: closed.append(process))
     server = CgosServer(milliseconds=600_000)
     server.start()
     engine = mock("--fault", "hang", "--at", 1)
-    with pytest.raises(KeyboardInterrupt):
-        main(["--server", f"127.0.0.1:{server.port}", "--name", "tester", "--engine", engine])
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            main(["--server", f"127.0.0.1:{server.port}", "--name", "tester", "--engine", engine])
+    finally:
+        ended.set()
     assert not closed

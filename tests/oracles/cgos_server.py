@@ -43,10 +43,12 @@ class CgosServer(threading.Thread):
                 with connection:
                     connection.settimeout(20)
                     self.file = connection.makefile("rw", encoding="utf-8", newline="\n")
-                    with contextlib.suppress(ConnectionError):
-                        self.serve()
-                    connection.shutdown(socket.SHUT_RDWR)
-                    self.file.close()
+                    try:
+                        with contextlib.suppress(ConnectionError):
+                            self.serve()
+                    finally:
+                        connection.shutdown(socket.SHUT_RDWR)
+                        self.file.close()
         except Exception as error:
             self.fault = error
         finally:
