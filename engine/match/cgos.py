@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from engine.errors import ConfigError
+from engine.files import reason
 from engine.usage import Parser
 
 from .cgos_client import CgosClient
@@ -72,7 +73,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         try:
             options.out.mkdir(parents=True, exist_ok=True)  # rather than in the first game
         except OSError as error:
-            raise ConfigError(f"--out: cannot make {options.out}: {error.strerror}") from None
+            raise ConfigError(f"--out: cannot make {options.out}: {reason(error)}") from None
     nets, stop = NetPool(), threading.Event()
     with tempfile.TemporaryDirectory(prefix="keisei-") as logs:
         slot = make_slot(engine, timeout=120.0, log=Path(logs) / "engine.log", nets=nets)

@@ -23,6 +23,7 @@ from engine.board.handicap import fixed_handicap
 from engine.board.position import Position
 from engine.board.rules import parse_rules
 from engine.errors import ConfigError, EngineError
+from engine.files import reason
 from engine.usage import Parser
 
 from .engines import LOCAL, REFEREE, Engine, parse_engines, shown_names
@@ -175,7 +176,7 @@ def _write_reports(folder: Path, summary: dict[str, Any]) -> str:
         write_json(folder / "summary.json", summary)
         write_text(folder / "report.md", report + "\n")
     except OSError as error:
-        log.warning("cannot write the report into %s: %s", folder, error.strerror)
+        log.warning("cannot write the report into %s: %s", folder, reason(error))
     return report
 
 

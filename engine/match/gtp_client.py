@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 from engine.errors import EngineError
+from engine.files import reason
 
 from .engine_log import EngineLog
 from .engine_output import BadOutput, EngineOutput, OutputEnded, Reply
@@ -68,8 +69,7 @@ class GtpProcess:
         except IndexError:
             raise EngineFailed("start", f"cannot start {command!r}: it names no program") from None
         except (OSError, ValueError) as error:
-            why = error.strerror if isinstance(error, OSError) else error
-            raise EngineFailed("start", f"cannot start {command!r}: {why}") from None
+            raise EngineFailed("start", f"cannot start {command!r}: {reason(error)}") from None
         assert self._process.stdin is not None and self._process.stdout is not None
         self._stdin = self._process.stdin
         self._output = EngineOutput(self._process.stdout)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import ConfigError, EngineError
+from engine.files import reason
 from engine.usage import Parser
 
 from .bradley_terry import Rating, rate
@@ -110,7 +111,7 @@ def read_folder(path: Path, same: Mapping[str, str] | None = None) -> Folder:
             winner = None if game["winner"] is None else names[game["winner"]]
             games.append({**game, **who, "winner": winner})
     except OSError as error:
-        raise ConfigError(f"{path} is no match folder: {error.strerror}") from None
+        raise ConfigError(f"{path} is no match folder: {reason(error)}") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(f"{path} is no folder of such a match: {error!r}") from None
     if len(set(names.values())) < len(names):

@@ -18,6 +18,7 @@ from typing import Any
 
 from engine import sgf
 from engine.errors import ConfigError, EngineError
+from engine.files import reason
 
 from . import lock
 from .game import GameResult
@@ -44,11 +45,11 @@ class MatchStore:
         try:
             (folder / "games").mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise ConfigError(f"cannot make {folder}: {error.strerror}") from None
+            raise ConfigError(f"cannot make {folder}: {reason(error)}") from None
         try:
             self._lock = lock.take(folder / "lock")
         except OSError as error:
-            raise ConfigError(f"cannot write into {folder}: {error.strerror}") from None
+            raise ConfigError(f"cannot write into {folder}: {reason(error)}") from None
         if self._lock is None:
             raise ConfigError(f"another match is being played into {folder}")
         self.games: dict[int, dict[str, Any]] = {}
@@ -133,7 +134,7 @@ class MatchStore:
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            raise EngineError(f"cannot write game {game.number} into {self.folder}: {error.strerror}") from None
+            raise EngineError(f"cannot write game {game.number} into {self.folder}: {reason(error)}") from None
         self.games[game.number] = line
         return line
 

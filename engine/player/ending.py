@@ -109,15 +109,14 @@ def instead(
     if needed and (ranked[0] == area or judgment.settled):
         moves = safe_cleanup(position, color, ranked, judgment, judge, in_time)
         if moves:
-            return [*moves, *(action for action in ranked if action not in moves)]
+            return _first(moves, ranked)
     if ranked[0] == area and not judgment.settled:
-        moves = settling(position, color, judgment, judge, in_time)
-        return [*moves, *(action for action in ranked if action not in moves)]
+        return _first(settling(position, color, judgment, judge, in_time), ranked)
     if not (friendly and judgment.settled and judgment.ownership is not None):
         return ranked
     free = takeable(position, color, ranked, judgment)
     if free:
-        return [*free, *(action for action in ranked if action not in free)]
+        return _first(free, ranked)
     if ranked[0] == area:
         return ranked
     best, passing = result.move(ranked[0]), result.move(area)
@@ -126,8 +125,12 @@ def instead(
     if passing is None or passing.visits < WEIGHED:
         passing = weigh_pass()
     if passing is not None and costs_nothing(passing, best):
-        return [area, *(action for action in ranked if action != area)]
+        return _first([area], ranked)
     return ranked
+
+
+def _first(moves: list[int], ranked: list[int]) -> list[int]:
+    return [*moves, *(action for action in ranked if action not in moves)]
 
 
 def settling(
@@ -142,13 +145,12 @@ def settling(
         action = item.black_move if color == BLACK else item.white_move
         if item.kind not in ("border", "group") or item.swing < LEAST_SWING or action is None or action in eyes:
             continue
-        if action == position.area or _tried(position, color, action) is None:
+        played = None if action == position.area else _played(position, color, action)
+        if played is None:
             continue
         if not in_time():
             break
-        after = position.copy()
-        after.play(action, color)
-        then = judge(after)
+        then = judge(played[1])
         if _margin(then, color) >= before and len(then.open) < len(judgment.open):
             return [action]
     return []
@@ -188,11 +190,17 @@ def _gives_atari(position: Position, color: int, action: int, judgment: Judgment
 
 def _tried(position: Position, color: int, action: int) -> tuple[int, list[int]] | None:
     """Return what a move captures and the liberties of its chain; None if it cannot be played or is suicide."""
+    played = _played(position, color, action)
+    return None if played is None else (played[0], played[1].liberties(action))
+
+
+def _played(position: Position, color: int, action: int) -> tuple[int, Position] | None:
+    """Return what a move captures and the position after it; None if it cannot be played or is suicide."""
     if not position.is_legal(action, color) or position.breaks_superko(action, color):
         return None
     after = position.copy()
     captured = after.play(action, color)
-    return (captured, after.liberties(action)) if after.color_at(action) == color else None
+    return (captured, after) if after.color_at(action) == color else None
 
 
 def safe_cleanup(

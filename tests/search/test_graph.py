@@ -8,6 +8,7 @@ import pytest
 from alpha_beta import TooLarge, winner_by_force
 from engine.search.graph import table_for_tests
 from graph_oracle import Tree
+from kept_trees import kept_as_oracle
 from plain_search import DEFAULTS, PLAIN
 from random_play import random_position
 
@@ -95,20 +96,12 @@ def test_what_is_kept_after_moves_is_the_oracles(width, height, rules, seed, n_m
     position = random_position(width, height, rules, 0.5, n_moves, seed)
     evaluator = HashEvaluator(seed=seed, spread=3)
     tree, searcher = both(position, evaluator)
-    rng = np.random.default_rng(seed)
-    kept = 0
-    for _ in range(plies):
+
+    def compare(tree, searcher):
         tree.links = tree.catch_ups = tree.partings = 0
-        result = agree(tree, searcher, 400)
-        action = int(rng.choice([move.action for move in result.moves[:3]]))
-        position.play(action)
-        if position.ended:
-            break
-        follows = tree.follow(action)
-        assert searcher.set_position(position) == follows
-        kept += follows
-        if not follows:
-            tree = Tree(evaluator, searcher.params, position, position.to_play)
+        return agree(tree, searcher, 400)
+
+    kept = kept_as_oracle(compare, tree, searcher, position, evaluator, plies=plies, seed=seed)
     assert kept >= 2
 
 

@@ -8,6 +8,7 @@ import puct_oracle
 import pytest
 from engine.search.mean import weight_for_tests
 from engine.search.utility import slope_for_tests, utility_for_tests
+from kept_trees import kept_as_oracle
 from plain_search import PLAIN
 from random_play import random_position
 
@@ -93,19 +94,11 @@ def test_what_is_kept_after_moves_is_the_graph_oracles(width, height, rules, see
     position = random_position(width, height, rules, 0.5, n_moves, seed)
     evaluator = HashEvaluator(seed=seed, spread=3, errors=True)
     tree, searcher = both(graph_oracle.Tree, position, evaluator, graph=True, **changes)
-    rng = np.random.default_rng(seed)
-    kept = 0
-    for _ in range(plies):
-        _, result = agree(tree, searcher, 400)
-        action = int(rng.choice([move.action for move in result.moves[:3]]))
-        position.play(action)
-        if position.ended:
-            break
-        follows = tree.follow(action)
-        assert searcher.set_position(position) == follows
-        kept += follows
-        if not follows:
-            tree = graph_oracle.Tree(evaluator, searcher.params, position, position.to_play)
+
+    def compare(tree, searcher):
+        return agree(tree, searcher, 400)[1]
+
+    kept = kept_as_oracle(compare, tree, searcher, position, evaluator, plies=plies, seed=seed)
     assert kept >= 2
 
 
