@@ -79,7 +79,10 @@ cdef inline uint64_t chain_at(const Reader* r, uint64_t stones, uint64_t start) 
 
 
 cdef int play(const Reader* r, uint64_t* side, int who, int point, uint64_t* ko) noexcept nogil:
-    """Play a stone; return 0 and change nothing if that is suicide. The ko, a set of one point or none, is not checked."""
+    """Play a stone; return 0 and change nothing if that is suicide.
+
+    The ko, a set of one point or none, is not checked.
+    """
     cdef uint64_t stone = <uint64_t>1 << point
     cdef uint64_t mine = side[who] | stone, theirs = side[1 - who]
     cdef uint64_t taken = 0, left = r.near[point] & theirs, chain, empty
@@ -184,7 +187,10 @@ cdef inline uint64_t slot_of(
 
 
 cdef uint64_t sorted_group(const Reader* r, const uint64_t* side, int stage, uint64_t empty) noexcept nogil:
-    """Return the empty points of a stage of the move ordering: liberties of the target, points beside stones, others."""
+    """Return the empty points of a stage of the move ordering.
+
+    The stages: liberties of the target, points beside stones, others.
+    """
     cdef uint64_t targets = 0, left = side[0] & r.target, chain
     while left:
         chain = chain_at(r, side[0], left & (~left + 1))
