@@ -9,7 +9,7 @@ import time
 import cython
 import numpy as np
 
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memset
 
 from engine.board.go cimport go_copy, go_free, go_pass_ends

@@ -100,13 +100,13 @@ def test_the_same_id_twice(local):
 
 
 def test_reports(local):
-    query = {**BASE, "id": "a", "maxVisits": 1000, "reportDuringSearchEvery": 0.001, "includeOwnership": True}
+    query = {**BASE, "id": "a", "maxVisits": 10_000, "reportDuringSearchEvery": 0.01, "includeOwnership": True}
     answers = local().ask(query).run().answers
     visits = [answer["rootInfo"]["visits"] for answer in answers]
     assert [answer["isDuringSearch"] for answer in answers] == [True] * (len(answers) - 1) + [False]
-    assert len(answers) > 3 and visits == sorted(visits) and visits[-1] == 1000
+    assert len(answers) > 3 and visits == sorted(visits) and visits[-1] == 10_000
     assert all(len(answer["ownership"]) == 81 for answer in answers)
-    first = {**query, "reportDuringSearchEvery": 1000, "firstReportDuringSearchAfter": 0.001}
+    first = {**query, "reportDuringSearchEvery": 1000, "firstReportDuringSearchAfter": 0.01}
     assert [a["isDuringSearch"] for a in local().ask(first).run().answers] == [True, False]
 
 
